@@ -20,7 +20,7 @@ from django.conf import settings
 
 from accounts.encode import encode_profile, is_fragment
 from accounts.queries.profiles import ActorFacts, load_actors, load_profiles
-from accounts.types import FIRST_TENANT, Profile, Restriction
+from accounts.types import Profile, Restriction
 from infra.caching.client import Command, redis
 from infra.caching.decoding import decode
 from infra.caching.keys import jittered_ms, key
@@ -67,8 +67,8 @@ def refresh_profiles(account_ids: Iterable[int]) -> None:
 class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     """What an access token allows, by its row. `expires_at`: Unix seconds.
 
-    `revision`: of its user's restrictions. `is_frozen`, `is_suspended`: its user is. `tenant` and
-    `is_bulk`: of its application.
+    `revision`: of its user's restrictions. `is_frozen`, `is_suspended`: its user is. `is_bulk`:
+    its application is. `unused`: processes of the release before read a number in this place.
     """
 
     token_id: int
@@ -80,7 +80,7 @@ class TokenFacts(msgspec.Struct, frozen=True, array_like=True):
     is_frozen: bool = False
     revision: int = 0
     is_suspended: bool = False
-    tenant: int = FIRST_TENANT
+    unused: int = 0
     is_bulk: bool = False
 
 

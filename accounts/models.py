@@ -21,7 +21,7 @@ from accounts.changes import TokenRevoked
 from accounts.images.file_names import FILE_NAME_LENGTH
 from accounts.texts.lengths import CODE_POINTS_EACH
 from accounts.token_tags import read_name
-from accounts.types import FIRST_TENANT, HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, Restriction
+from accounts.types import HOME_REPLIES, PRIVACIES, QUOTE_POLICIES, Restriction
 from infra.api.ids import MAX_ACCOUNT_ID
 from infra.changes.append import append_change
 from infra.languages import LONGEST_LANGUAGE
@@ -53,7 +53,6 @@ class User(AbstractUser):  # type: ignore[django-manager-missing]
 
     placement = Placement.GLOBAL
 
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
     username = models.CharField(
@@ -132,7 +131,6 @@ class Account(ShardedModel):
     owner = "id"
 
     id = models.BigIntegerField(primary_key=True)
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT)
     username = models.CharField(max_length=USERNAME_LENGTH)
     display_name = models.CharField(
         max_length=DISPLAY_NAME_LENGTH * CODE_POINTS_EACH, blank=True, db_default=""
@@ -178,16 +176,14 @@ class Account(ShardedModel):
 
 
 class ObjectKind(models.Model):
-    """GLOBAL, at most MOST_OBJECT_KINDS a tenant: a kind of things of services, such as recipe.
+    """GLOBAL, at most MOST_OBJECT_KINDS: a kind of things of services, such as recipe.
 
     Written by declare_object_kind. `words`: what one of them is called, by language.
     """
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
-    pk = models.CompositePrimaryKey("tenant", "name")
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
-    name = models.CharField(max_length=LONGEST_OBJECT_KIND)
+    name = models.CharField(primary_key=True, max_length=LONGEST_OBJECT_KIND)
     words = models.JSONField()
 
     def __str__(self) -> str:
@@ -199,7 +195,6 @@ class Application(AbstractApplication):
 
     placement = Placement.GLOBAL
 
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     website = models.CharField(max_length=2_000, blank=True)
     scopes = models.TextField(default="read")
     # A new quota takes effect within ten minutes, when cached tokens have expired.

@@ -7,9 +7,6 @@ from typing import NamedTuple
 
 import msgspec
 
-# The only tenant today. A second one would give its accounts and applications a number of its own.
-FIRST_TENANT = 0
-
 
 class Restriction(IntFlag):
     """The restrictions of an account, and how far it is deleted. Stored as a number.
@@ -48,7 +45,7 @@ class Viewer(msgspec.Struct, frozen=True):
 
     `account_id`: None for an application without a user. `scopes`: all granted ones, including
     those that a broader one includes. `application_quota`: requests per period; None: the default.
-    `is_frozen`: may read, but not write. `tenant`: of the application. `is_acted_for`: a service
+    `is_frozen`: may read, but not write. `is_acted_for`: a service
     makes the request, for this account. `is_bulk`: people go first while the site is slow.
     """
 
@@ -58,7 +55,6 @@ class Viewer(msgspec.Struct, frozen=True):
     token_id: int
     application_quota: int | None = None
     is_frozen: bool = False
-    tenant: int = FIRST_TENANT
     is_bulk: bool = False
     is_acted_for: bool = False
 

@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.second_step.actions import reset_second_step
 from accounts.second_step.queries import has_second_step
 from accounts.sql import ACCOUNT_NAMES
-from accounts.types import FIRST_TENANT, NewUser
+from accounts.types import NewUser
 from infra.api.errors import ValidationFailed
 from infra.importing.command import ImportCommand
 from infra.importing.job import NumberedRecord, WrittenBatch
@@ -127,7 +127,7 @@ class ImportAccounts(ImportCommand):
     batch_size = 1_000
 
     def write(self, records: Sequence[NumberedRecord[Any]], dry_run: bool) -> WrittenBatch:
-        return write_accounts(FIRST_TENANT, records, datetime.now(UTC), dry_run)
+        return write_accounts(records, datetime.now(UTC), dry_run)
 
 
 class ResetSecondStep(DocumentedCommand):

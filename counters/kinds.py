@@ -3,14 +3,14 @@
 from enum import IntEnum
 from typing import Self
 
-# Reactions that a tenant declared. A reaction has one number here and in posts.types.Kind.
+# Reactions that services declared. A reaction has one number here and in posts.types.Kind.
 DECLARED = range(32, 48)
 
 
 class DeclaredKinds(IntEnum):
     """Base of enums whose members are their own lines, and a member for each number in DECLARED.
 
-    Those are made when they are looked up: what they are called is up to a tenant.
+    Those are made when they are looked up: what they are called is up to services.
     """
 
     @classmethod

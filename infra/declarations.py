@@ -1,10 +1,10 @@
-"""What a tenant declares by name, with words by language: the write, which holds the limit of a
+"""What services declare by name, with words by language: the write, which holds the limit of a
 table exactly, and what each process keeps of such a table, and the words for a reader.
 
     KINDS = DeclaredTable("accounts_objectkind", "kinds of objects", most=50)
-    write_declaration(KINDS, tenant, "course", {"en": "course"})
+    write_declaration(KINDS, "course", {"en": "course"})
     kinds = DeclaredMemory(list_kinds)
-    kinds.find(tenant, lambda kind: kind.name == "course")
+    kinds.find(lambda kind: kind.name == "course")
 """
 
 import time
@@ -23,17 +23,17 @@ from infra.sharding.sql import execute
 
 IN_PROCESS_S = 30
 
-LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%(table)s, %(tenant)s))"
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%(table)s, 0))"
 DECLARE = """
-INSERT INTO {table} (tenant, name, words{columns})
-SELECT %(tenant)s::int, %(name)s::text, %(words)s::jsonb{values}
-WHERE EXISTS (SELECT FROM {table} WHERE tenant = %(tenant)s::int AND name = %(name)s::text)
-    OR (SELECT count(*) FROM {table} WHERE tenant = %(tenant)s::int) < %(most)s
-ON CONFLICT (tenant, name) DO UPDATE SET words = excluded.words
+INSERT INTO {table} (name, words{columns})
+SELECT %(name)s::text, %(words)s::jsonb{values}
+WHERE EXISTS (SELECT FROM {table} WHERE name = %(name)s::text)
+    OR (SELECT count(*) FROM {table}) < %(most)s
+ON CONFLICT (name) DO UPDATE SET words = excluded.words
 """
 # One above the greatest, so a number is given once.
 NEXT_NUMBER = """,
-    (SELECT coalesce(max(number) + 1, {first}) FROM {table} WHERE tenant = %(tenant)s::int)"""
+    (SELECT coalesce(max(number) + 1, {first}) FROM {table})"""
 
 
 class TooManyDeclared(TidelineError):
@@ -42,9 +42,9 @@ class TooManyDeclared(TidelineError):
 
 
 class DeclaredTable(NamedTuple):
-    """A table of the default database with `tenant`, `name` and `words`, unique by the first two.
+    """A table of the default database with `words` by a unique `name`.
 
-    `things`: what its rows are, in the plural. `most`: rows of a tenant. `first_number`: of its
+    `things`: what its rows are, in the plural. `most`: rows. `first_number`: of its
     column `number`, if it has one; then no row is deleted, because other rows have its number.
     """
 
@@ -54,15 +54,13 @@ class DeclaredTable(NamedTuple):
     first_number: int | None = None
 
 
-def write_declaration(
-    table: DeclaredTable, tenant: int, name: str, words: Mapping[str, str]
-) -> None:
+def write_declaration(table: DeclaredTable, name: str, words: Mapping[str, str]) -> None:
     """A new row, or other words of one. Other processes look up a name that they do not know.
 
     Raises: TooManyDeclared. Safety: one transaction, idempotent; callers at the same moment wait
     for each other, so the limit is exact. Cost: two statements.
     """
-    values = {"table": table.name, "tenant": tenant, "name": name, "most": table.most}
+    values = {"table": table.name, "name": name, "most": table.most}
     values["words"] = orjson.dumps(words).decode()
     with transaction.atomic(using=GLOBAL_ALIAS):
         execute(GLOBAL_ALIAS, LOCK, values)
@@ -99,50 +97,50 @@ class _KnownRows(NamedTuple, Generic[Row]):
 
 
 class DeclaredMemory(Generic[Row]):
-    """What tenants declared, as this process read it last: at most IN_PROCESS_S old.
+    """What services declared, as this process read it last: at most IN_PROCESS_S old.
 
-    If the default database is away, the last rows stay. `read`: all rows of a tenant, one query.
+    If the default database is away, the last rows stay. `read`: all rows, one query.
     """
 
-    def __init__(self, read: Callable[[int], Sequence[Row]]) -> None:
+    def __init__(self, read: Callable[[], Sequence[Row]]) -> None:
         self._read = read
-        self._known: dict[int, _KnownRows[Row]] = {}
+        self._known: _KnownRows[Row] | None = None
 
-    def list_all(self, tenant: int) -> Sequence[Row]:
+    def list_all(self) -> Sequence[Row]:
         """In the order of `read`. Raises: errors of NO_ANSWER, if the process has read none yet.
 
         Cost: nothing, or one query; the other threads use the last rows until then.
         """
-        known = self._known.get(tenant)
+        known = self._known
         if known is None:
-            return self._refresh(tenant)
+            return self._refresh()
         if time.monotonic() < known.until:
             return known.rows
-        self._keep(tenant, known.rows)  # so that no other thread reads at the same time
+        self._keep(known.rows)  # so that no other thread reads at the same time
         try:
-            return self._refresh(tenant)
+            return self._refresh()
         except NO_ANSWER:
             return known.rows
 
-    def find(self, tenant: int, is_wanted: Callable[[Row], bool]) -> Row | None:
+    def find(self, is_wanted: Callable[[Row], bool]) -> Row | None:
         """The first row that is wanted. None: there was none a moment ago.
 
         Raises: errors of NO_ANSWER, if the process does not know it. Cost: as `list_all`; one query
         if the process does not know it.
         """
-        known = self._known.get(tenant)
+        known = self._known
         has_it = known is not None and any(map(is_wanted, known.rows))
-        rows = self.list_all(tenant) if has_it else self._refresh(tenant)
+        rows = self.list_all() if has_it else self._refresh()
         return next(filter(is_wanted, rows), None)
 
     def forget(self) -> None:
         """The next request of this process reads them again."""
-        self._known.clear()
+        self._known = None
 
-    def _refresh(self, tenant: int) -> Sequence[Row]:
-        rows = self._read(tenant)
-        self._keep(tenant, rows)
+    def _refresh(self) -> Sequence[Row]:
+        rows = self._read()
+        self._keep(rows)
         return rows
 
-    def _keep(self, tenant: int, rows: Sequence[Row]) -> None:
-        self._known[tenant] = _KnownRows(rows, time.monotonic() + IN_PROCESS_S)
+    def _keep(self, rows: Sequence[Row]) -> None:
+        self._known = _KnownRows(rows, time.monotonic() + IN_PROCESS_S)

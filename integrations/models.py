@@ -5,7 +5,6 @@ from typing import ClassVar
 from django.db import models
 from django.db.models.functions import Now
 
-from accounts.types import FIRST_TENANT
 from infra.sharding.placement import Placement
 from integrations.types import WebhookState
 
@@ -22,7 +21,6 @@ class Webhook(models.Model):
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     url = models.CharField(max_length=LONGEST_URL)
     types = models.JSONField(default=list)
     sealed_secret = models.BinaryField()

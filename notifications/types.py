@@ -12,7 +12,7 @@ from posts.types import Kind
 class NotificationKind(DeclaredKinds):
     """What happened. Stored as a number, which is also the last digit of a notification's id.
 
-    A reaction that a tenant declared is stored as its number among DECLARED, with the digit of the
+    A reaction that services declared is stored as its number among DECLARED, with the digit of the
     favourite (notifications/ids.py).
     """
 

@@ -726,7 +726,6 @@ CREATE OR REPLACE FUNCTION posts_import(
     spoiler_texts text[], languages text[], kinds integer[], about_authors bigint[],
     about_moments bigint[], visibilities integer[], all_mentions jsonb[], all_tags jsonb[],
     first_authors bigint[], first_moments bigint[], post_types text[], customs text[],
-    wanted_tenant integer,
     lane integer, change text, payload jsonb,
     OUT numbers integer[], OUT moments bigint[], OUT fulls integer[], OUT change_id bigint
 -- As relations_mirror_follows: before the first ANALYZE a table that grows looks small.
@@ -747,8 +746,7 @@ BEGIN
                 WITH ORDINALITY AS w (author, second, external, kind, about_author, about_moment, n)
         ) AS w
         WHERE nth = 1 AND (SELECT known.moment FROM posts_externalpost AS known
-                WHERE known.author_id = w.author AND known.tenant = wanted_tenant
-                    AND known.external_id = w.external LIMIT 1) IS NULL
+                WHERE known.author_id = w.author AND known.external_id = w.external LIMIT 1) IS NULL
             -- 2: Kind.REPOST. An author reposts a post once.
             AND (w.kind <> 2 OR nth_about = 1 AND (
                 SELECT p.moment FROM posts_post AS p WHERE p.author_id = w.author
@@ -783,8 +781,8 @@ BEGIN
             own_data, n)
     JOIN unnest(numbers, moments) AS w (number, moment) ON w.number = p.n
     ORDER BY author, w.moment;
-    INSERT INTO posts_externalpost (author_id, tenant, external_id, moment)
-    SELECT authors[number], wanted_tenant, external_ids[number], moment
+    INSERT INTO posts_externalpost (author_id, external_id, moment)
+    SELECT authors[number], external_ids[number], moment
     FROM unnest(numbers, moments) AS w (number, moment);
     -- 3: CounterKind.POSTS. Direct posts are not counted, but give the count a new version.
     PERFORM counters_move_each(array_agg(authors[number]), array_agg(3),

@@ -1,4 +1,4 @@
-"""Tables of posts: posts, viewer marks, responses and Idempotency-Keys, all sharded; what tenants
+"""Tables of posts: posts, viewer marks, responses and Idempotency-Keys, all sharded; what services
 declare: types of posts, and reactions."""
 
 from typing import ClassVar
@@ -6,7 +6,6 @@ from typing import ClassVar
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from accounts.types import FIRST_TENANT
 from infra.sharding.models import ShardedModel
 from infra.sharding.placement import Placement
 from posts.types import LONGEST_REACTION, LONGEST_TYPE, Kind, QuotePolicy, ReplyPolicy, Visibility
@@ -315,16 +314,14 @@ class PollTally(ShardedModel):
 
 
 class PostType(models.Model):
-    """GLOBAL, at most MOST_TYPES a tenant: a type of posts besides `status`, such as recipe.cooked.
+    """GLOBAL, at most MOST_TYPES: a type of posts besides `status`, such as recipe.cooked.
 
     Written by posts.actions.declare_type. `words`: what it is called, by language.
     """
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
-    pk = models.CompositePrimaryKey("tenant", "name")
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
-    name = models.CharField(max_length=LONGEST_TYPE)
+    name = models.CharField(primary_key=True, max_length=LONGEST_TYPE)
     words = models.JSONField()
 
     def __str__(self) -> str:
@@ -332,7 +329,7 @@ class PostType(models.Model):
 
 
 class Reaction(models.Model):
-    """GLOBAL, at most as many a tenant as counters.kinds.DECLARED has numbers: a reaction to posts
+    """GLOBAL, at most as many as counters.kinds.DECLARED has numbers: a reaction to posts
     besides the favourite, such as clap.
 
     Written by posts.actions.declare_reaction, and never deleted: viewer marks and responses have
@@ -342,15 +339,10 @@ class Reaction(models.Model):
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
-    pk = models.CompositePrimaryKey("tenant", "number")
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
-    number = models.SmallIntegerField()
-    name = models.CharField(max_length=LONGEST_REACTION)
+    number = models.SmallIntegerField(primary_key=True)
+    name = models.CharField(max_length=LONGEST_REACTION, unique=True)
     words = models.JSONField()
     notifies_from_ms = models.BigIntegerField(null=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="reaction_name")]
 
     def __str__(self) -> str:
         return self.name

@@ -24,7 +24,7 @@ class Kind(DeclaredKinds):
     the author's own post. 9 and 10 are only kinds of responses: a post or reply that quotes the
     post; of 10 not all may see it, so it is not counted. The others are viewer marks: rows of the
     account that leaves them on a post. Only the author can pin a post. THREAD_MUTE is on the first
-    post of the thread. FAVOURITE is the reaction that is built in; those that a tenant declared
+    post of the thread. FAVOURITE is the reaction that is built in; those that services declared
     have the numbers of counters.kinds.DECLARED.
     """
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from accounts.types import FIRST_TENANT
 from infra.importing.command import ImportCommand
 from infra.importing.job import NumberedRecord, WrittenBatch
 from infra.importing.types import PostRecord
@@ -109,7 +108,7 @@ class ImportPosts(ImportCommand):
         )
 
     def iter_batches(self, work: Work, options: dict[str, Any]) -> Iterator[Batch]:
-        self._importer = PostImporter(FIRST_TENANT, options["without_attachments"])
+        self._importer = PostImporter(options["without_attachments"])
         # The run before, which was stopped, may have had some.
         self._importer.has_old = options["resume"]
         return super().iter_batches(work, options)

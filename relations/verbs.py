@@ -8,7 +8,6 @@ from django.core.management import CommandError
 from django.utils.functional import cached_property
 
 from accounts.sql import ACCOUNTS
-from accounts.types import FIRST_TENANT
 from infra.clock import now_ms
 from infra.importing.command import ImportCommand
 from infra.importing.job import NumberedRecord, WrittenBatch
@@ -139,7 +138,7 @@ class ImportFollows(ImportCommand):
 
     @cached_property
     def _importer(self) -> FollowImporter:
-        return FollowImporter(FIRST_TENANT)
+        return FollowImporter()
 
     def write(self, records: Sequence[NumberedRecord[Any]], dry_run: bool) -> WrittenBatch:
         return self._importer.write(records, now_ms(), dry_run)

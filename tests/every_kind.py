@@ -17,7 +17,7 @@ from accounts.actions.declare_object_kind import declare_object_kind
 from accounts.actions.rename import rename_account
 from accounts.identities.actions.provision_account import provision_account
 from accounts.identities.types import WantedAccount, id_of_object
-from accounts.types import FIRST_TENANT, ProfileEdit, Restriction, ServiceObject
+from accounts.types import ProfileEdit, Restriction, ServiceObject
 from counters.kinds import DECLARED, CounterKind
 from infra.changes.registry import follow_up_kinds, kinds
 from infra.sharding.buckets import shard_of
@@ -121,10 +121,10 @@ def _relate(it) -> None:
 
 def _make_object() -> int:
     """A recipe of a service, which shares what mentions it."""
-    declare_object_kind(FIRST_TENANT, "recipe", {"en": "recipe"})
+    declare_object_kind("recipe", {"en": "recipe"})
     owned = ServiceObject("recipe", "17", url="https://product.example/17", custom='{"a":1}')
     wanted = WantedAccount("soup", ProfileEdit("Lentil soup", service_object=owned))
-    identity = id_of_object(FIRST_TENANT, "recipe", "17")
+    identity = id_of_object("recipe", "17")
     return provision_account(identity, wanted, datetime.now(UTC)).account.account_id
 
 
@@ -157,7 +157,7 @@ def _name(caller: Caller) -> str:
 
 
 def _respond(it) -> None:
-    declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
+    declare_reaction("clap", {"en": "claps"})
     for about in (it.original, it.gone):
         it.answer = write(it.bob, "so?", in_reply_to_id=about)
         write(it.bob, "psst", in_reply_to_id=about, visibility="private")

@@ -9,10 +9,10 @@ MOST_OBJECT_KINDS = 50
 OBJECT_KINDS = DeclaredTable("accounts_objectkind", "kinds of objects", MOST_OBJECT_KINDS)
 
 
-def declare_object_kind(tenant: int, name: str, words: Mapping[str, str]) -> None:
+def declare_object_kind(name: str, words: Mapping[str, str]) -> None:
     """A new kind, or other words of one. Objects can have it at once, in all processes.
 
     Raises, safety, cost: as `write_declaration`.
     """
-    write_declaration(OBJECT_KINDS, tenant, name, words)
+    write_declaration(OBJECT_KINDS, name, words)
     known_object_kinds.forget()

@@ -7,7 +7,6 @@ from django.db.models.functions import Now
 
 from accounts.identities.types import OWN_IDS
 from accounts.models import Application, User
-from accounts.types import FIRST_TENANT
 from infra.sharding.placement import Placement
 
 LONGEST_ISSUER = 255
@@ -19,7 +18,6 @@ class ExternalIdentity(models.Model):
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     issuer = models.CharField(max_length=LONGEST_ISSUER, db_default=OWN_IDS, blank=True)
     subject = models.CharField(max_length=LONGEST_SUBJECT)
     # The constraint `identity_of_user` serves this column.
@@ -29,9 +27,7 @@ class ExternalIdentity(models.Model):
     class Meta:
         constraints = [
             # finds the account of an identity
-            models.UniqueConstraint(
-                fields=["tenant", "issuer", "subject"], name="identity_has_one_user"
-            ),
+            models.UniqueConstraint(fields=["issuer", "subject"], name="identity_is_of_one_user"),
             # finds the identities of accounts
             models.UniqueConstraint(fields=["user", "issuer"], name="identity_of_user"),
         ]
@@ -50,7 +46,6 @@ class TrustedIssuer(models.Model):
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT, editable=False)
     issuer = models.CharField(max_length=LONGEST_ISSUER, unique=True)
     audience = models.CharField(max_length=LONGEST_ISSUER)
     algorithms = models.JSONField(default=list)

@@ -27,27 +27,23 @@ def find_bound_account(identity: ExternalId) -> BoundAccount | None:
     return next(iter(_load(**identity._asdict())), None)
 
 
-def load_by_external_id(
-    tenant: int, ids: Collection[str], issuer: str = OWN_IDS
-) -> dict[str, BoundAccount]:
+def load_by_external_id(ids: Collection[str], issuer: str = OWN_IDS) -> dict[str, BoundAccount]:
     """The accounts of ids that services gave."""
-    accounts = _load(tenant=tenant, issuer=issuer, subject__in=ids)
+    accounts = _load(issuer=issuer, subject__in=ids)
     return {account.subject: account for account in accounts}
 
 
-def load_external_ids(tenant: int, account_ids: Iterable[int]) -> dict[int, BoundAccount]:
+def load_external_ids(account_ids: Iterable[int]) -> dict[int, BoundAccount]:
     """The ids that services gave to these accounts, by account."""
-    accounts = _load(tenant=tenant, issuer=OWN_IDS, user__in=list(account_ids))
+    accounts = _load(issuer=OWN_IDS, user__in=list(account_ids))
     return {account.account_id: account for account in accounts}
 
 
-def load_names(tenant: int, account_ids: Iterable[int]) -> dict[int, str | ServiceObject]:
+def load_names(account_ids: Iterable[int]) -> dict[int, str | ServiceObject]:
     """The ids that services gave to people, and what the accounts of things are: of those only kind
     and external id."""
     is_of_services = Q(issuer=OWN_IDS) | Q(issuer__startswith=OBJECTS)
-    rows = ExternalIdentity.objects.filter(
-        is_of_services, tenant=tenant, user__in=list(account_ids)
-    )
+    rows = ExternalIdentity.objects.filter(is_of_services, user__in=list(account_ids))
     return {
         account_id: ServiceObject(issuer.removeprefix(OBJECTS), subject) if issuer else subject
         for account_id, issuer, subject in rows.values_list("user_id", "issuer", "subject")
@@ -65,16 +61,16 @@ def _account_of(subject: str, account_id: int, username: str, is_active: bool) -
 
 LOAD = """
 SELECT subject, user_id FROM identities_externalidentity
-WHERE tenant = %s AND issuer = %s AND subject = ANY(%s::text[])
+WHERE issuer = %s AND subject = ANY(%s::text[])
 """
 # Of a long run; 200 bytes each.
 MOST_REMEMBERED = 1_000_000
 
 
-def load_account_ids(tenant: int, external_ids: Iterable[str]) -> dict[str, int]:
+def load_account_ids(external_ids: Iterable[str]) -> dict[str, int]:
     """Account ids by those of the external ids that are bound. One query by index."""
     wanted = list(dict.fromkeys(external_ids))
-    return dict(fetch_all(GLOBAL_ALIAS, LOAD, (tenant, OWN_IDS, wanted))) if wanted else {}
+    return dict(fetch_all(GLOBAL_ALIAS, LOAD, (OWN_IDS, wanted))) if wanted else {}
 
 
 class AccountDirectory:
@@ -83,14 +79,13 @@ class AccountDirectory:
     A binding never changes, so it is remembered; an unknown id is asked again.
     """
 
-    def __init__(self, tenant: int) -> None:
-        self._tenant = tenant
+    def __init__(self) -> None:
         self._ids: LRUCache[str, int] = LRUCache(MOST_REMEMBERED)
 
     def load(self, external_ids: Iterable[str]) -> dict[str, int]:
         """As `load_account_ids`; no query if all are remembered."""
         wanted = set(external_ids)
         known = {i: account for i in wanted if (account := self._ids.get(i)) is not None}
-        asked = load_account_ids(self._tenant, wanted - known.keys())
+        asked = load_account_ids(wanted - known.keys())
         self._ids.update(asked)
         return known | asked

@@ -7,7 +7,7 @@ import msgspec
 
 from accounts.types import ProfileEdit
 
-# The issuer of ids that services give: all services of a tenant mean the same person by one id.
+# The issuer of ids that services give: all services mean the same person by one id.
 OWN_IDS = ""
 # The issuer of ids of things, before their kind. No address of an issuer begins so.
 OBJECTS = "object:"
@@ -18,14 +18,13 @@ ASSERTION_ALGORITHMS = ("ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "P
 class ExternalId(NamedTuple):
     """The id that an issuer has for a person. `issuer`: OWN_IDS, or the address of another one."""
 
-    tenant: int
     subject: str
     issuer: str = OWN_IDS
 
 
-def id_of_object(tenant: int, kind: str, external_id: str) -> ExternalId:
+def id_of_object(kind: str, external_id: str) -> ExternalId:
     """The identity of a thing of a service: the kinds have ids of their own."""
-    return ExternalId(tenant, external_id, f"{OBJECTS}{kind}")
+    return ExternalId(external_id, f"{OBJECTS}{kind}")
 
 
 class BoundAccount(NamedTuple):

@@ -27,7 +27,7 @@ from accounts.sql import (
     RESTRICTION_REVISIONS,
     USERS_OF_BUCKETS,
 )
-from accounts.types import FIRST_TENANT, RestrictionState, ServiceObject
+from accounts.types import RestrictionState, ServiceObject
 from infra.api.errors import NotFound
 from infra.changes.sql import SELECT_PENDING
 from infra.jobs.audit import AuditRun
@@ -94,7 +94,7 @@ def _create(alias: str, row: Row, wanted: RestrictionState | None) -> None:
     """An account with the user's name and an empty profile: the rest was on the shard only. A
     thing of a service is one again; its service sends the rest."""
     user_id, username, joined = row
-    name = load_names(FIRST_TENANT, [user_id]).get(user_id)
+    name = load_names([user_id]).get(user_id)
     owned = name if isinstance(name, ServiceObject) else None
     create_account_rows(alias, {user_id: UserCreated(username, "", joined, service_object=owned)})
     if wanted is not None:

@@ -24,28 +24,26 @@ TAKEN = "the username or the e-mail address is taken"
 NumberedAccounts = Sequence[NumberedRecord[AccountRecord]]
 
 
-def write_accounts(
-    tenant: int, records: NumberedAccounts, now: datetime, dry_run: bool
-) -> WrittenBatch:
+def write_accounts(records: NumberedAccounts, now: datetime, dry_run: bool) -> WrittenBatch:
     """Creates the accounts whose external ids are not bound yet; others stay as they are.
 
     Safety: idempotent; a user, its binding and the change that creates the account are one
     transaction. Cost: as `create_bound_users`, and two queries.
     """
-    known = load_account_ids(tenant, (record.id for _, record in records))
+    known = load_account_ids((record.id for _, record in records))
     new: dict[str, NumberedRecord[AccountRecord]] = {}
     for numbered in records:
         if numbered.record.id not in known:
             new.setdefault(numbered.record.id, numbered)
     users, refused = _check_all(list(new.values()), now)
     emails = {i: new[i].record.email for i in users if new[i].record.email}
-    created = _create(tenant, users, emails, dry_run)
+    created = _create(users, emails, dry_run)
     taken = {new[i].number: TAKEN for i in users.keys() - created.keys()}
     return WrittenBatch(len(created), refused | taken)
 
 
 def _create(
-    tenant: int, users: Mapping[str, UserCreated], emails: Mapping[str, str], dry_run: bool
+    users: Mapping[str, UserCreated], emails: Mapping[str, str], dry_run: bool
 ) -> Mapping[str, int]:
     """The ids of the new accounts; of a dry run the ids are 0."""
     taken = find_taken_emails(emails.values())
@@ -53,11 +51,11 @@ def _create(
     if dry_run:
         return dict.fromkeys(free, 0)
     try:
-        return create_bound_users(tenant, free, emails)
+        return create_bound_users(free, emails)
     except IntegrityError:  # another process bound one of them: now it is known
-        known = load_account_ids(tenant, free)
+        known = load_account_ids(free)
         left = {i: user for i, user in free.items() if i not in known}
-        return known | create_bound_users(tenant, left, emails)
+        return known | create_bound_users(left, emails)
 
 
 def _check_all(

@@ -26,7 +26,7 @@ def act_for(service: Viewer, sent: str) -> Viewer:
     account_id = parse_account_id(sent)
     if account_id is None:
         raise InvalidRequest(f"{HEADER} must be the id of an account")
-    facts = require_actor(account_id, service.tenant)
+    facts = require_actor(account_id)
     return msgspec.structs.replace(
         service,
         account_id=account_id,
@@ -36,14 +36,14 @@ def act_for(service: Viewer, sent: str) -> Viewer:
     )
 
 
-def require_actor(account_id: int, tenant: int) -> ActorFacts:
-    """The facts of an account that services of the tenant may act for.
+def require_actor(account_id: int) -> ActorFacts:
+    """The facts of an account that services may act for.
 
-    Raises: AccountNotFound, also for an account of another tenant; LoginDisabled,
-    AccountProtected. Cost: of `find_actor`, and a query of the default database by primary key.
+    Raises: AccountNotFound, LoginDisabled, AccountProtected. Cost: of `find_actor`, and a query of
+    the default database by primary key.
     """
     facts = find_actor(account_id)
-    if facts is None or facts.tenant != tenant:
+    if facts is None:
         raise AccountNotFound
     if facts.is_suspended:
         raise LoginDisabled

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from accounts.errors import UnknownObjectKind
 from accounts.models import LONGEST_OBJECT_KIND, ObjectKind
-from accounts.types import FIRST_TENANT
 from infra.declarations import DeclaredMemory, choose_words
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -24,9 +23,9 @@ class DeclaredObjectKind(NamedTuple):
     words: dict[str, Any]
 
 
-def list_object_kinds(tenant: int) -> list[DeclaredObjectKind]:
+def list_object_kinds() -> list[DeclaredObjectKind]:
     """All of them, by name: at most MOST_OBJECT_KINDS. One query of the default database by key."""
-    rows = ObjectKind.objects.using(GLOBAL_ALIAS).filter(tenant=tenant).order_by("name")
+    rows = ObjectKind.objects.using(GLOBAL_ALIAS).order_by("name")
     return [DeclaredObjectKind(*row) for row in rows.values_list("name", "words")]
 
 
@@ -37,14 +36,14 @@ def find_word_for_kind(name: str, language: str) -> str:
     """What a thing of this kind is called; its name if the default database has not said so yet.
     Cost: as `DeclaredMemory.find`."""
     try:
-        kind = known_object_kinds.find(FIRST_TENANT, lambda kind: kind.name == name)
+        kind = known_object_kinds.find(lambda kind: kind.name == name)
     except NO_ANSWER:
         return name
     return name if kind is None else choose_words(kind.words, language)
 
 
-def require_object_kind(tenant: int, name: str) -> None:
+def require_object_kind(name: str) -> None:
     """Raises: UnknownObjectKind; errors of NO_ANSWER. Cost: as `DeclaredMemory.find`."""
-    if known_object_kinds.find(tenant, lambda kind: kind.name == name) is None:
-        names = [kind.name for kind in known_object_kinds.list_all(tenant)]
+    if known_object_kinds.find(lambda kind: kind.name == name) is None:
+        names = [kind.name for kind in known_object_kinds.list_all()]
         raise UnknownObjectKind(names)

@@ -93,16 +93,19 @@ def _profile_of(restrictions: int, fields: str, owned: str | None, *others: Any)
 
 
 READ_ACTORS = f"""
-SELECT id, tenant, restriction_revision, is_staff OR is_superuser, NOT is_active,
+SELECT id, 0, restriction_revision, is_staff OR is_superuser, NOT is_active,
     restrictions & {Restriction.FROZEN:d} <> 0
 FROM accounts_user WHERE id = ANY(%s::bigint[])
 """  # noqa: S608
 
 
 class ActorFacts(msgspec.Struct, frozen=True, array_like=True):
-    """What decides whether a service may act for an account. `revision`: of its restrictions."""
+    """What decides whether a service may act for an account. `revision`: of its restrictions.
 
-    tenant: int
+    `unused`: processes of the release before read a number in this place.
+    """
+
+    unused: int
     revision: int
     is_staff: bool
     is_suspended: bool

@@ -25,7 +25,7 @@ from accounts.cache import (
     write_token,
 )
 from accounts.models import AccessToken
-from accounts.types import FIRST_TENANT, Restriction
+from accounts.types import Restriction
 from infra.api.ids import MOST_DIGITS
 from infra.api.pages import Page
 from infra.caching.load_tokens import LoadTokens
@@ -46,7 +46,7 @@ FACTS = f"""
 SELECT t.token_checksum, t.id, t.user_id, coalesce(t.application_id, 0), t.scope,
     CASE WHEN u.is_active IS false THEN 0 ELSE extract(epoch FROM t.expires) END::float8, a.quota,
     coalesce(u.restrictions & {Restriction.FROZEN:d} <> 0, false),
-    coalesce(u.restriction_revision, 0), u.is_active IS false, coalesce(a.tenant, {FIRST_TENANT:d}),
+    coalesce(u.restriction_revision, 0), u.is_active IS false, 0,
     coalesce(a.is_bulk, false)
 FROM accounts_accesstoken t
 LEFT JOIN accounts_user u ON u.id = t.user_id

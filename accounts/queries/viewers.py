@@ -39,7 +39,6 @@ class KnownApplication(NamedTuple):
     """What a token's application adds to its viewers, until this time of the monotonic clock."""
 
     quota: int | None
-    tenant: int
     is_bulk: bool
     until: float
 
@@ -99,7 +98,6 @@ def _find_named(token: str, checksum: str) -> Viewer | None:
         scopes_of(name.scopes),
         name.token_id,
         application.quota,
-        tenant=application.tenant,
         is_bulk=application.is_bulk,
     )
     question = ask_token(checksum)
@@ -140,7 +138,7 @@ def _remember(checksum: str, facts: TokenFacts, asked: float) -> Viewer | None:
         return None
     viewer = _viewer_of(facts)
     until = asked + min(MEMORY_S, left_s)
-    of_application = (facts.application_quota, facts.tenant, facts.is_bulk)
+    of_application = (facts.application_quota, facts.is_bulk)
     _applications[facts.application_id] = KnownApplication(*of_application, until)
     _doubted_until.pop(checksum, None)
     _viewers[checksum] = KnownViewer(viewer, entry_of_token(facts), until)
@@ -150,5 +148,4 @@ def _remember(checksum: str, facts: TokenFacts, asked: float) -> Viewer | None:
 def _viewer_of(facts: TokenFacts) -> Viewer:
     scopes, quota = expand_scopes(facts.scope), facts.application_quota
     who = (facts.account_id, facts.application_id)
-    of_application = (facts.tenant, facts.is_bulk)
-    return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen, *of_application)
+    return Viewer(*who, scopes, facts.token_id, quota, facts.is_frozen, facts.is_bulk)

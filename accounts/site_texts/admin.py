@@ -12,7 +12,6 @@ from django.urls import reverse
 from accounts.queries.users import find_account_id
 from accounts.site_texts.models import LONGEST_REASON, MOST_REASONS, SiteRule, SiteTexts
 from accounts.site_texts.types import split_reasons
-from accounts.types import FIRST_TENANT
 
 MOST_RULES = 50
 _DATED = ("about", "privacy")
@@ -56,8 +55,8 @@ class SiteTextsAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """There is one row, so the list leads to it."""
         if not self.has_view_permission(request):
             return super().changelist_view(request, extra_context)
-        SiteTexts.objects.get_or_create(tenant=FIRST_TENANT)
-        change = reverse("admin:site_texts_sitetexts_change", args=[FIRST_TENANT])
+        texts, _ = SiteTexts.objects.get_or_create()
+        change = reverse("admin:site_texts_sitetexts_change", args=[texts.pk])
         return HttpResponseRedirect(change)
 
     def save_model(self, request: HttpRequest, obj: SiteTexts, form: Any, change: bool) -> None:

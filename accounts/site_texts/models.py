@@ -7,7 +7,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from accounts.models import USERNAME_LENGTH
-from accounts.types import FIRST_TENANT
 from infra.sharding.placement import Placement
 
 TEXT_LENGTH = 100_000
@@ -36,11 +35,11 @@ def check_translations(value: object) -> None:
 
 
 class SiteTexts(models.Model):
-    """GLOBAL, one row a tenant. The times say when a text was changed last; NULL: never."""
+    """GLOBAL, one row. The times say when a text was changed last; NULL: never."""
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
-    tenant = models.SmallIntegerField(primary_key=True, default=FIRST_TENANT, editable=False)
+    id = models.SmallIntegerField(primary_key=True, default=0, db_default=0, editable=False)
     summary = models.CharField(
         "in one sentence",
         max_length=300,
@@ -86,14 +85,14 @@ class SiteTexts(models.Model):
 
 
 class SiteRule(models.Model):
-    """GLOBAL, a few rows a tenant: what people accept when they sign up, in the order of
+    """GLOBAL, a few rows: what people accept when they sign up, in the order of
     `position`. A rule keeps its id, by which reports name it.
     """
 
     placement: ClassVar[Placement] = Placement.GLOBAL
 
     site = models.ForeignKey(
-        SiteTexts, on_delete=models.CASCADE, db_column="tenant", related_name="rules"
+        SiteTexts, on_delete=models.CASCADE, db_index=False, related_name="rules"
     )
     position = models.SmallIntegerField("order", db_default=0, default=0)
     text = models.CharField(max_length=RULE_LENGTH)

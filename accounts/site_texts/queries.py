@@ -20,7 +20,6 @@ from accounts.site_texts.types import (
     split_reasons,
 )
 from accounts.texts.html import markdown_to_html
-from accounts.types import FIRST_TENANT
 
 
 def load_rule_texts(rule_ids: Collection[int]) -> dict[int, str]:
@@ -75,10 +74,10 @@ def _refresh() -> None:
 
 def read_site_description() -> SiteDescription:
     """As they are now. Cost: three queries by key, and the Markdown."""
-    row = SiteTexts.objects.filter(tenant=FIRST_TENANT).first()
+    row = SiteTexts.objects.first()
     if row is None:
         return EMPTY
-    rules = SiteRule.objects.filter(site_id=row.tenant)
+    rules = SiteRule.objects.filter(site=row)
     return SiteDescription(
         summary=row.summary,
         run_by=row.run_by,

@@ -71,7 +71,7 @@ NO_QUERY = _NoQuery()
 class Caller(Protocol):
     """The caller. `account_id`: None for an application without a user. `scopes`: all of them.
 
-    `tenant`: of the application. `is_bulk`: it lets people go first while the site is slow.
+    `is_bulk`: the application lets people go first while the site is slow.
     """
 
     @property
@@ -84,8 +84,6 @@ class Caller(Protocol):
     def token_id(self) -> int: ...
     @property
     def is_frozen(self) -> bool: ...
-    @property
-    def tenant(self) -> int: ...
     @property
     def is_bulk(self) -> bool: ...
 

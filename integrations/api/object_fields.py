@@ -31,10 +31,10 @@ class SentObject(NamedTuple):
         return self.kind, self.external_id
 
 
-def identity_of(tenant: int, kind: str, external_id: str) -> ExternalId:
+def identity_of(kind: str, external_id: str) -> ExternalId:
     """Raises: InvalidRequest, UnknownObjectKind. Cost: as `require_object_kind`."""
-    identity = id_of_object(tenant, kind, check_external_id(external_id))
-    require_object_kind(tenant, kind)
+    identity = id_of_object(kind, check_external_id(external_id))
+    require_object_kind(kind)
     return identity
 
 

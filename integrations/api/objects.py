@@ -49,7 +49,7 @@ class ObjectKindsView(Endpoint):
     @extend_schema(responses=schema.DeclaredKindEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         refuse_accounts(request)
-        kinds = list_object_kinds(request.user.tenant)
+        kinds = list_object_kinds()
         return json_response(orjson.dumps([kind._asdict() for kind in kinds]))
 
 
@@ -70,7 +70,7 @@ class ObjectKindView(Endpoint):
         if not OBJECT_KIND_NAME.fullmatch(kind):
             raise InvalidRequest("kind must be like recipe: a-z, 0-9 and _, at most 15")
         words = read_words(request.data)
-        declare_object_kind(request.user.tenant, kind, words)
+        declare_object_kind(kind, words)
         return json_response(orjson.dumps({"name": kind, "words": words}))
 
 
@@ -93,7 +93,7 @@ class ObjectView(Endpoint):
     @extend_schema(parameters=schema.OBJECT_NAMES, responses=schema.ObjectEntity)
     def get(self, request: ApiRequest, kind: str, external_id: str) -> HttpResponse:
         refuse_accounts(request)
-        account = find_bound_account(identity_of(request.user.tenant, kind, external_id))
+        account = find_bound_account(identity_of(kind, external_id))
         if account is None:
             raise IdentityUnknown
         return json_response(orjson.dumps(_present(kind, account)))
@@ -105,14 +105,14 @@ class ObjectView(Endpoint):
     )
     def put(self, request: ApiRequest, kind: str, external_id: str) -> HttpResponse:
         refuse_accounts(request)
-        identity = identity_of(request.user.tenant, kind, external_id)
+        identity = identity_of(kind, external_id)
         sent = SentObject(kind, external_id, request.data)
         return json_response(orjson.dumps(_put(identity, sent, find_custom(request))))
 
     @extend_schema(parameters=schema.OBJECT_NAMES, responses={200: schema.ObjectEntity})
     def delete(self, request: ApiRequest, kind: str, external_id: str) -> HttpResponse:
         refuse_accounts(request)
-        identity = identity_of(request.user.tenant, kind, external_id)
+        identity = identity_of(kind, external_id)
         deleted = delete_account(identity, datetime.now(UTC))
         return json_response(orjson.dumps(_present(kind, deleted)))
 
@@ -133,7 +133,7 @@ class ObjectsView(Endpoint):
     def put(self, request: ApiRequest) -> HttpResponse:
         refuse_accounts(request)
         sent = read_object_list(request.data)
-        return json_response(orjson.dumps(list(_put_each(request.user.tenant, sent))))
+        return json_response(orjson.dumps(list(_put_each(sent))))
 
 
 def _put(identity: ExternalId, sent: SentObject, custom: str | None) -> dict[str, Any]:
@@ -146,30 +146,28 @@ def _present(kind: str, account: BoundAccount) -> dict[str, Any]:
     return present_object(kind, account, find_profile(account.account_id))
 
 
-def _put_each(tenant: int, sent: Sequence[SentObject]) -> Iterator[dict[str, Any]]:
+def _put_each(sent: Sequence[SentObject]) -> Iterator[dict[str, Any]]:
     answers: dict[tuple[str, str], dict[str, Any]] = {}
     for kind in dict.fromkeys(each.kind for each in sent):
-        answers |= _answer_at_once(tenant, kind, [each for each in sent if each.kind == kind])
+        answers |= _answer_at_once(kind, [each for each in sent if each.kind == kind])
 
     def put(each: SentObject) -> dict[str, Any]:
         answer = answers.pop(each.name, None)
         if answer is not None:
             return answer
-        identity = identity_of(tenant, *each.name)
+        identity = identity_of(*each.name)
         return _put(identity, each, read_custom(each.fields))
 
     for each, outcome in zip(sent, try_each(sent, put), strict=True):
         yield {"kind": each.kind, "external_id": each.external_id} | outcome
 
 
-def _answer_at_once(
-    tenant: int, kind: str, sent: Sequence[SentObject]
-) -> dict[tuple[str, str], dict[str, Any]]:
+def _answer_at_once(kind: str, sent: Sequence[SentObject]) -> dict[tuple[str, str], dict[str, Any]]:
     """The answers for new objects, which are created all at once, and for those that are as they
     were sent. Cost: as `create_objects`, a query, and one of each shard."""
-    wanted = _readable(tenant, sent)
-    created = create_objects(tenant, kind, wanted, datetime.now(UTC))
-    accounts = load_by_external_id(tenant, wanted, f"{OBJECTS}{kind}")
+    wanted = _readable(sent)
+    created = create_objects(kind, wanted, datetime.now(UTC))
+    accounts = load_by_external_id(wanted, f"{OBJECTS}{kind}")
     profiles = load_profiles(account.account_id for account in accounts.values())
     return {
         (kind, external_id): present_object(kind, account, profile)
@@ -186,7 +184,7 @@ def _is_same(wanted: WantedAccount, account: BoundAccount, profile: Profile) -> 
     return has_name and not profile.restrictions and changes_of(profile, wanted.edit) == NO_EDIT
 
 
-def _readable(tenant: int, sent: Sequence[SentObject]) -> dict[str, WantedAccount]:
+def _readable(sent: Sequence[SentObject]) -> dict[str, WantedAccount]:
     """Those without a fault that can be seen here, by external id; of several, the first. Without
     those that shall rest or come back."""
     wanted: dict[str, WantedAccount] = {}
@@ -196,7 +194,7 @@ def _readable(tenant: int, sent: Sequence[SentObject]) -> dict[str, WantedAccoun
             continue
         seen.add(each.external_id)
         try:
-            identity_of(tenant, *each.name)
+            identity_of(*each.name)
             state = read_object(each, read_custom(each.fields))
         except TidelineError:
             continue

@@ -24,7 +24,7 @@ class PostTypesView(Endpoint):
     @extend_schema(responses=schema.PostTypeEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         refuse_accounts(request)
-        types = list_types(request.user.tenant)
+        types = list_types()
         return json_response(orjson.dumps([declared._asdict() for declared in types]))
 
 
@@ -43,14 +43,14 @@ class PostTypeView(Endpoint):
         """Declare it, or change its words. It may be repeated. At most 50 types."""
         refuse_accounts(request)
         name, words = _check_name(type_name), read_words(request.data)
-        declare_type(request.user.tenant, name, words)
+        declare_type(name, words)
         return json_response(orjson.dumps({"name": name, "words": words}))
 
     @extend_schema(parameters=[schema.TYPE_NAME], responses={200: None})
     def delete(self, request: ApiRequest, type_name: str) -> HttpResponse:
         """Remove it: new posts cannot have it; others keep it. It may be repeated."""
         refuse_accounts(request)
-        remove_type(request.user.tenant, _check_name(type_name))
+        remove_type(_check_name(type_name))
         return json_response(b"{}")
 
 

@@ -81,12 +81,12 @@ def read_wanted_list(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return sent
 
 
-def provision_each(tenant: int, sent: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def provision_each(sent: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """One answer for each. Cost: that of `provision` for each, for about LIST_S."""
 
     def provision_one(each: Mapping[str, Any]) -> dict[str, Any]:
         fields = {name: value for name, value in each.items() if name != "external_id"}
-        identity = ExternalId(tenant, each["external_id"])
+        identity = ExternalId(each["external_id"])
         return present_provisioned(provision(identity, read_wanted(fields), datetime.now(UTC)))
 
     for each, outcome in zip(sent, try_each(sent, provision_one), strict=True):

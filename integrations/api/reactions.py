@@ -26,7 +26,7 @@ class ReactionsView(Endpoint):
     @extend_schema(responses=DeclaredReactionEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         refuse_accounts(request)
-        reactions = list_reactions(request.user.tenant)
+        reactions = list_reactions()
         return json_response(orjson.dumps([present_reaction(each) for each in reactions]))
 
 
@@ -47,7 +47,7 @@ class ReactionView(Endpoint):
         name, words = _check_name(reaction_name), read_words(request.data)
         sent = find_flag(request.data, "notifies")
         notifies = True if sent is None else sent
-        declare_reaction(request.user.tenant, name, words, notifies)
+        declare_reaction(name, words, notifies)
         return json_response(orjson.dumps({"name": name, "words": words, "notifies": notifies}))
 
 

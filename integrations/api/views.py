@@ -76,7 +76,7 @@ class ServiceAccountView(Endpoint):
     @extend_schema(parameters=[schema.EXTERNAL_ID], responses=schema.BoundAccountEntity)
     def get(self, request: ApiRequest, external_id: str) -> HttpResponse:
         refuse_accounts(request)
-        identity = ExternalId(request.user.tenant, check_external_id(external_id))
+        identity = ExternalId(check_external_id(external_id))
         account = find_bound_account(identity)
         if account is None:
             raise IdentityUnknown
@@ -89,7 +89,7 @@ class ServiceAccountView(Endpoint):
     )
     def put(self, request: ApiRequest, external_id: str) -> HttpResponse:
         refuse_accounts(request)
-        identity = ExternalId(request.user.tenant, check_external_id(external_id))
+        identity = ExternalId(check_external_id(external_id))
         made = provision(identity, read_wanted(request.data), datetime.now(UTC))
         return json_response(orjson.dumps(present_provisioned(made)))
 
@@ -99,7 +99,7 @@ class ServiceAccountView(Endpoint):
     )
     def delete(self, request: ApiRequest, external_id: str) -> HttpResponse:
         refuse_accounts(request)
-        identity = ExternalId(request.user.tenant, check_external_id(external_id))
+        identity = ExternalId(check_external_id(external_id))
         deleted = delete_account(identity, datetime.now(UTC))
         return json_response(orjson.dumps(present_bound_account(deleted)))
 
@@ -119,7 +119,7 @@ class ServiceAccountsView(Endpoint):
     )
     def put(self, request: ApiRequest) -> HttpResponse:
         refuse_accounts(request)
-        outcomes = provision_each(request.user.tenant, read_wanted_list(request.data))
+        outcomes = provision_each(read_wanted_list(request.data))
         return json_response(orjson.dumps(list(outcomes)))
 
 
@@ -142,13 +142,12 @@ class ExternalIdsView(Endpoint):
             raise InvalidRequest(
                 f"external_ids or account_ids must be a list of 1 to {schema.MOST_IDS:,} ids"
             )
-        tenant = request.user.tenant
         if ids:
-            by_id = load_by_external_id(tenant, ids)
+            by_id = load_by_external_id(ids)
             accounts = [by_id[i] for i in dict.fromkeys(ids) if i in by_id]
         else:
             wanted = parse_account_ids(account_ids)
-            by_account = load_external_ids(tenant, wanted)
+            by_account = load_external_ids(wanted)
             accounts = [by_account[i] for i in wanted if i in by_account]
         return json_response(orjson.dumps([*map(present_bound_account, accounts)]))
 

@@ -16,7 +16,7 @@ from accounts.actions.lock_account import lock_account
 from accounts.identities.queries import load_account_ids
 from accounts.queries.profiles import find_profile, read_profiles
 from accounts.queries.users import find_account_id
-from accounts.types import FIRST_TENANT, Restriction
+from accounts.types import Restriction
 from infra.api.errors import TidelineError
 from infra.changes.errors import UNREACHABLE
 from infra.changes.failpoints import failpoint
@@ -127,7 +127,7 @@ def _account(address: str) -> int:
     account_id = find_account_id(name) if name else None
     if account_id is None:
         key = address.removeprefix("@").lower()
-        account_id = load_account_ids(FIRST_TENANT, [key]).get(key)
+        account_id = load_account_ids([key]).get(key)
     profile = find_profile(account_id) if account_id else None
     if profile is None or Restriction.SUSPENDED in profile.restrictions:
         raise FileRefused("There is no such account here")
@@ -138,7 +138,7 @@ def _post(url: str) -> PostId:
     """The post of this site, or the one that was imported with this URL."""
     post_id = parse_account_address(url).post_id
     if post_id is None and url:
-        known = load_known_posts(FIRST_TENANT, [url]).get(url)
+        known = load_known_posts([url]).get(url)
         post_id = known.post_id if known else None
     if post_id is None:
         raise FileRefused("There is no such post here")

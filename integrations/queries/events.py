@@ -14,7 +14,7 @@ from typing import Any
 from cachebox import LRUCache
 
 from accounts.identities.queries import load_names
-from accounts.types import FIRST_TENANT, ServiceObject
+from accounts.types import ServiceObject
 from infra.changes.feed import (
     OLDEST,
     FeedPage,
@@ -41,17 +41,17 @@ NAMES = {
 # Parts of data that are lists of such pairs.
 _LISTS = ("follows", "posts")
 # A binding never changes. 200 bytes each.
-_known: LRUCache[tuple[int, int], str | ServiceObject] = LRUCache(100_000)
+_known: LRUCache[int, str | ServiceObject] = LRUCache(100_000)
 
 
-def add_external_ids(tenant: int, data: Sequence[dict[str, Any]]) -> None:
+def add_external_ids(data: Sequence[dict[str, Any]]) -> None:
     """Adds those of the accounts that have one. One query by index, if some are not remembered.
 
     Raises: OperationalError.
     """
     parts = [part for each in data for part in _parts(each)]
     ids = {int(part[name]) for part in parts for name in NAMES if name in part}
-    known = _load(tenant, ids)
+    known = _load(ids)
     for part in parts:
         for name, (external, described) in NAMES.items():
             match known.get(int(part[name])) if name in part else None:
@@ -67,12 +67,12 @@ def _parts(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from data.get(name, ())
 
 
-def _load(tenant: int, account_ids: Iterable[int]) -> Mapping[int, str | ServiceObject]:
+def _load(account_ids: Iterable[int]) -> Mapping[int, str | ServiceObject]:
     wanted = set(account_ids)
-    known = {i: subject for i in wanted if (subject := _known.get((tenant, i))) is not None}
+    known = {i: subject for i in wanted if (subject := _known.get(i)) is not None}
     if unknown := wanted - known.keys():
-        new = load_names(tenant, unknown)
-        _known.update({(tenant, i): subject for i, subject in new.items()})
+        new = load_names(unknown)
+        _known.update(new)
         known |= new
     return known
 
@@ -128,7 +128,7 @@ def read_events(after: SitePosition, limit: int) -> EventPage:
         else:
             before[alias] = part.position if part.changes or part is page else before[alias]
     try:
-        add_external_ids(FIRST_TENANT, [event.data for event in events])
+        add_external_ids([event.data for event in events])
     except NO_ANSWER:
         return EventPage([], began, sorted(missing | taken.keys()), has_more=False)
     events.sort(key=lambda event: places[event.alias, event.position])

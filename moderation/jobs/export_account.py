@@ -20,7 +20,6 @@ from accounts.images.queries.image_lists import ListedImage, list_images
 from accounts.images.store import read_file
 from accounts.models import User
 from accounts.queries.load import get_account_json
-from accounts.types import FIRST_TENANT
 from infra.api.live_parts import fill_body
 from infra.api.pages import Page, Window
 from infra.cells import write_csv
@@ -137,7 +136,7 @@ def _files_of(account_id: int) -> dict[str, Iterator[bytes]]:
 
 def _marks() -> dict[str, Kind]:
     """By the file of the archive."""
-    reactions = {f"reactions/{each.name}.csv": each.kind for each in list_reactions(FIRST_TENANT)}
+    reactions = {f"reactions/{each.name}.csv": each.kind for each in list_reactions()}
     return _MARKS | reactions
 
 

@@ -10,7 +10,7 @@ import msgspec
 from accounts.actions.update_profile import update_profile
 from accounts.images.actions.store_image import store_image
 from accounts.images.types import Attachment, ImageText, Purpose
-from accounts.types import FIRST_TENANT, ProfileEdit
+from accounts.types import ProfileEdit
 from infra.jobs.checkpoints import find_checkpoint, save_checkpoint
 from infra.jobs.types import Batch
 from moderation.actions.reports import file_report
@@ -49,7 +49,7 @@ def perform_scenes(community: Community, ids: Ids) -> Iterator[Batch]:
     stage = Stage(community, ids)
     missing = [scene for scene in read_scenes() if scene.name not in stage.written]
     if missing:
-        declare_reaction(FIRST_TENANT, CLAP, CLAP_WORDS)
+        declare_reaction(CLAP, CLAP_WORDS)
     for scene in missing:
         stage.perform(scene)
         yield Batch(1, note=f"scene {scene.name}")
@@ -141,7 +141,7 @@ class Stage:
         people = [self._ids[node] for node in nodes if node != ANN]
         for person in islice(people, scene.favourites):
             mark_post(person, post, Kind.FAVOURITE, True)
-        clap = get_reaction_kind(FIRST_TENANT, CLAP)
+        clap = get_reaction_kind(CLAP)
         for person in islice(people, scene.claps):
             mark_post(person, post, clap, True)
         for person in islice(reversed(people), scene.reposts):

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from django.db import transaction
 
 from accounts.site_texts.models import SiteRule, SiteTexts
-from accounts.types import FIRST_TENANT
 from operations.demo.community import FIRST_ACCOUNTS
 from operations.demo.rows import Ids
 from operations.demo.types import Community
@@ -106,7 +105,6 @@ def furnish(community: Community, ids: Ids, node: int, written: Mapping[str, str
 def write_site_texts() -> None:
     """Leaves texts alone that somebody has written. Safety: idempotent."""
     texts, is_new = SiteTexts.objects.get_or_create(
-        tenant=FIRST_TENANT,
         defaults={
             "summary": "A small community by the sea",
             "run_by": "The harbour office",

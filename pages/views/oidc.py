@@ -28,7 +28,7 @@ from accounts.identities.queries import find_bound_account
 from accounts.identities.types import ExternalId
 from accounts.models import DISPLAY_NAME_LENGTH, User
 from accounts.site_texts.queries import get_site_description
-from accounts.types import FIRST_TENANT, NewUser
+from accounts.types import NewUser
 from accounts.usernames import propose_username
 from infra.api.errors import NotAllowed, NotFound, ValidationFailed
 from infra.api.parsing import read_flag, read_text
@@ -110,7 +110,7 @@ class OidcCallback(OidcPage):
         TOKENS.charge(request)
         code, state = read_text(request.GET, "code"), read_text(request.GET, "state")
         person = finish_sign_in(begun, state, code)
-        account = find_bound_account(ExternalId(FIRST_TENANT, person.sub, person.iss))
+        account = find_bound_account(ExternalId(person.sub, person.iss))
         if account is not None:
             return self.sign_in(account.account_id, begun.next)
         if not settings.OIDC_CREATE_ACCOUNTS:
@@ -135,7 +135,7 @@ class OidcSignUp(OidcPage):
             display_name=person.name,
             agreement=read_flag(request.POST, "agreement"),
         )
-        identity = ExternalId(FIRST_TENANT, person.subject, person.issuer)
+        identity = ExternalId(person.subject, person.issuer)
         try:
             made = create_bound_account(identity, new, datetime.now(UTC))
         except ValidationFailed as refusal:

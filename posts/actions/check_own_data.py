@@ -24,7 +24,7 @@ MOST_SENT_BYTES = 4 * MOST_BYTES
 MOST_INTEGER = 2**53 - 1
 
 
-def find_type(data: Mapping[str, Any], tenant: int) -> str | None:
+def find_type(data: Mapping[str, Any]) -> str | None:
     """The declared type that a request names; None for a status.
 
     Raises: InvalidDraft, with the names that there are. Cost: as `list_type_names`.
@@ -33,7 +33,7 @@ def find_type(data: Mapping[str, Any], tenant: int) -> str | None:
     if name in (None, "", STATUS):
         return None
     wanted = name if isinstance(name, str) and TYPE_NAME.fullmatch(name) else None
-    names = list_type_names(tenant, wanted)
+    names = list_type_names(wanted)
     return find_choice(data, "type", {each: each for each in (STATUS, *names)})
 
 

@@ -17,13 +17,11 @@ REACTIONS = DeclaredTable("posts_reaction", "reactions", len(DECLARED), DECLARED
 # One that notifies goes on to do so from when it began: audits look for what is missing since then.
 NOTIFY = """
 UPDATE posts_reaction SET notifies_from_ms = CASE WHEN %s THEN coalesce(notifies_from_ms, %s) END
-WHERE tenant = %s AND name = %s
+WHERE name = %s
 """
 
 
-def declare_reaction(
-    tenant: int, name: str, words: Mapping[str, str], notifies: bool = True
-) -> None:
+def declare_reaction(name: str, words: Mapping[str, str], notifies: bool = True) -> None:
     """A new reaction, or other words of one. Posts can have it at once, in all processes.
 
     `notifies`: from now on it notifies the author of the post; other processes know a change after
@@ -31,6 +29,6 @@ def declare_reaction(
     Cost: three statements.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
-        write_declaration(REACTIONS, tenant, name, words)
-        execute(GLOBAL_ALIAS, NOTIFY, (notifies, now_ms(), tenant, name))
+        write_declaration(REACTIONS, name, words)
+        execute(GLOBAL_ALIAS, NOTIFY, (notifies, now_ms(), name))
     known_reactions.forget()

@@ -9,19 +9,19 @@ from posts.queries.post_types import known_types
 
 MOST_TYPES = 50
 TYPES = DeclaredTable("posts_posttype", "types of posts", MOST_TYPES)
-REMOVE = "DELETE FROM posts_posttype WHERE tenant = %s AND name = %s"
+REMOVE = "DELETE FROM posts_posttype WHERE name = %s"
 
 
-def declare_type(tenant: int, name: str, words: Mapping[str, str]) -> None:
+def declare_type(name: str, words: Mapping[str, str]) -> None:
     """A new type, or other words of one. Posts can have it at once, in all processes.
 
     Raises, safety, cost: as `write_declaration`.
     """
-    write_declaration(TYPES, tenant, name, words)
+    write_declaration(TYPES, name, words)
 
 
-def remove_type(tenant: int, name: str) -> None:
+def remove_type(name: str) -> None:
     """Ends a type: new posts cannot have it, in other processes after IN_PROCESS_S. Posts that have
     it stay as they are. Safety: idempotent."""
-    execute(GLOBAL_ALIAS, REMOVE, (tenant, name))
+    execute(GLOBAL_ALIAS, REMOVE, (name,))
     known_types.forget()

@@ -2,7 +2,6 @@
 
 from django.db import models
 
-from accounts.types import FIRST_TENANT
 from infra.importing.types import LONGEST_ID
 from infra.sharding.models import ShardedModel
 
@@ -15,9 +14,8 @@ class ExternalPost(ShardedModel):
 
     owner = "author_id"
 
-    pk = models.CompositePrimaryKey("author_id", "tenant", "external_id")
+    pk = models.CompositePrimaryKey("author_id", "external_id")
     author_id = models.BigIntegerField()
-    tenant = models.SmallIntegerField(db_default=FIRST_TENANT)
     external_id = models.CharField(max_length=LONGEST_ID)
     moment = models.BigIntegerField()
 
@@ -25,7 +23,7 @@ class ExternalPost(ShardedModel):
         db_table = "posts_externalpost"
         indexes = [
             # finds posts by external ids, of authors that are not known
-            models.Index(fields=["tenant", "external_id"], name="external_post_id")
+            models.Index(fields=["external_id"], name="external_post_of_id")
         ]
 
     def __str__(self) -> str:

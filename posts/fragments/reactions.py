@@ -22,7 +22,7 @@ REACTION_COUNTS = b'%%b,"reactions":"%b%%b"' % REACTIONS_BYTE
 PLACE = re.compile(rb',"reactions":"%b([\d:,]*);?([\d,]*)"' % REACTIONS_BYTE)
 # The flags of a viewer, from this one on, are reactions.
 LEAST_FLAG = 1 << DECLARED.start
-# The name of a reaction; None if its tenant has none with this number.
+# The name of a reaction; None if there is none with this number.
 NameOf = Callable[[int], str | None]
 
 

@@ -35,8 +35,8 @@ Numbered = NumberedRecord[PostRecord]
 class PostImporter:
     """Writes posts, and deletes them, in the order of their lines for each post."""
 
-    def __init__(self, tenant: int, without_attachments: bool) -> None:
-        self._tenant, self._accounts = tenant, AccountDirectory(tenant)
+    def __init__(self, without_attachments: bool) -> None:
+        self._accounts = AccountDirectory()
         self._without_attachments = without_attachments
         # Whether there was a post, also one that is here already, that no timeline gets pushed.
         self.has_old = False
@@ -56,7 +56,7 @@ class PostImporter:
         changed = 0
         refused: dict[int, str] = {}
         for group in _group_by_repeats(records):
-            part = _GroupImport(self._tenant, self._load_ids(group), now_s, dry_run)
+            part = _GroupImport(self._load_ids(group), now_s, dry_run)
             part.write(group, self._without_attachments)
             changed, refused = changed + part.changed, {**refused, **part.refused}
         return WrittenBatch(changed, refused)
@@ -80,12 +80,12 @@ class _ReadyPost(NamedTuple):
 class _GroupImport:
     """The import of records with different ids. `changed`, `refused`: as WrittenBatch."""
 
-    def __init__(self, tenant: int, ids: Mapping[str, int], now_s: float, dry_run: bool) -> None:
-        self._tenant, self._ids, self._now_s, self._dry_run = tenant, ids, now_s, dry_run
+    def __init__(self, ids: Mapping[str, int], now_s: float, dry_run: bool) -> None:
+        self._ids, self._now_s, self._dry_run = ids, now_s, dry_run
         self.changed, self.refused = 0, dict[int, str]()
 
     def write(self, records: Sequence[Numbered], without_attachments: bool) -> None:
-        self._known = load_known_posts(self._tenant, _iter_named(records))
+        self._known = load_known_posts(_iter_named(records))
         self._originals = load_originals(self._known.values())
         self._reposts = {
             (known.post_id.author_id, known.original) for known in self._known.values()
@@ -93,7 +93,7 @@ class _GroupImport:
         left = []
         for numbered in records:
             reason = _refusal(numbered.record, self._ids, self._now_s, without_attachments)
-            reason = reason or _fault_of_own_data(numbered.record, self._tenant)
+            reason = reason or _fault_of_own_data(numbered.record)
             if reason:
                 self.refused[numbered.number] = reason
             elif numbered.record.deleted:
@@ -183,7 +183,7 @@ class _GroupImport:
         for item, post_id in written:
             self._note(item, post_id)
         reposts = [item for item, i in written if i is None and item.post.kind == Kind.REPOST]
-        known = load_known_posts(self._tenant, [item.post.external_id for item in reposts])
+        known = load_known_posts([item.post.external_id for item in reposts])
         self.refused |= {
             item.number: REPOSTED for item in reposts if item.post.external_id not in known
         }
@@ -201,7 +201,7 @@ class _GroupImport:
                     (item, PostId(item.post.second, item.post.author_id, 0)) for item in some
                 ]
                 continue
-            ids, fulls = import_posts(alias, self._tenant, [item.post for item in some])
+            ids, fulls = import_posts(alias, [item.post for item in some])
             results += [
                 (item, FULL if place in fulls else ids.get(place))
                 for place, item in enumerate(some)
@@ -271,13 +271,13 @@ def _fault_of_text(record: PostRecord, without_attachments: bool) -> str:
     return ""
 
 
-def _fault_of_own_data(record: PostRecord, tenant: int) -> str:
+def _fault_of_own_data(record: PostRecord) -> str:
     """A type is declared before the run. Cost: as `list_type_names`, if it has one."""
     if record.type == STATUS and record.custom is None:
         return ""
     if record.repost_of:
         return "a repost has no type and no custom"
-    if record.type != STATUS and record.type not in list_type_names(tenant, None):
+    if record.type != STATUS and record.type not in list_type_names(None):
         return f"no service declared the type {record.type[:LONGEST_TYPE]!r}"
     try:
         encode_custom(record.custom or {})

@@ -25,20 +25,20 @@ class DeclaredType(NamedTuple):
     words: dict[str, Any]
 
 
-def list_types(tenant: int) -> list[DeclaredType]:
+def list_types() -> list[DeclaredType]:
     """All of them, by name: at most MOST_TYPES. One query of the default database by key."""
-    rows = PostType.objects.using(GLOBAL_ALIAS).filter(tenant=tenant).order_by("name")
+    rows = PostType.objects.using(GLOBAL_ALIAS).order_by("name")
     return [DeclaredType(*row) for row in rows.values_list("name", "words")]
 
 
 known_types = DeclaredMemory(list_types)
 
 
-def list_type_names(tenant: int, wanted: str | None) -> Sequence[str]:
+def list_type_names(wanted: str | None) -> Sequence[str]:
     """At most IN_PROCESS_S old, and as they are now if `wanted` is not among them.
 
     Raises, cost: as `DeclaredMemory.find`.
     """
     if wanted is not None:
-        known_types.find(tenant, lambda declared: declared.name == wanted)
-    return [declared.name for declared in known_types.list_all(tenant)]
+        known_types.find(lambda declared: declared.name == wanted)
+    return [declared.name for declared in known_types.list_all()]

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from accounts.types import FIRST_TENANT
 from infra.declarations import DeclaredMemory
 from infra.sharding.errors import NO_ANSWER
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -36,9 +35,9 @@ class DeclaredReaction(NamedTuple):
         return {"name": self.name, "words": self.words}
 
 
-def list_reactions(tenant: int) -> list[DeclaredReaction]:
+def list_reactions() -> list[DeclaredReaction]:
     """All of them, in the order in which they were declared. One query of the default database."""
-    rows = Reaction.objects.using(GLOBAL_ALIAS).filter(tenant=tenant).order_by("number")
+    rows = Reaction.objects.using(GLOBAL_ALIAS).order_by("number")
     values = rows.values_list("number", "name", "words", "notifies_from_ms")
     return [DeclaredReaction(Kind(number), *row) for number, *row in values]
 
@@ -50,7 +49,7 @@ def list_known_reactions() -> Sequence[DeclaredReaction]:
     """As `list_all`, also while the default database is away: none if this process has read none,
     because a page does without."""
     try:
-        return known_reactions.list_all(FIRST_TENANT)
+        return known_reactions.list_all()
     except NO_ANSWER:
         return ()
 
@@ -59,21 +58,21 @@ def present_reaction(reaction: DeclaredReaction) -> dict[str, object]:
     return {**reaction.named, "notifies": reaction.notifies_from_ms is not None}
 
 
-def get_reaction_kind(tenant: int, name: str) -> Kind:
+def get_reaction_kind(name: str) -> Kind:
     """The kind of the reaction with this name, also of the favourite. Raises: UnknownReaction;
     errors of NO_ANSWER. Cost: as `DeclaredMemory.find`."""
     if name == FAVOURITE:
         return Kind.FAVOURITE
-    reaction = known_reactions.find(tenant, lambda each: each.name == name)
+    reaction = known_reactions.find(lambda each: each.name == name)
     if reaction is None:
-        names = [each.name for each in known_reactions.list_all(tenant)]
+        names = [each.name for each in known_reactions.list_all()]
         raise UnknownReaction([FAVOURITE, *names])
     return reaction.kind
 
 
 def find_reaction(number: int) -> DeclaredReaction | None:
-    """None if the tenant has no reaction with this number. Raises, cost: as `get_reaction_kind`."""
-    return known_reactions.find(FIRST_TENANT, lambda each: each.kind == number)
+    """None if there is no reaction with this number. Raises, cost: as `get_reaction_kind`."""
+    return known_reactions.find(lambda each: each.kind == number)
 
 
 def does_notify(number: int, at_ms: int) -> bool:

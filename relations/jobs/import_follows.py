@@ -42,8 +42,8 @@ class PlacedFollow(NamedTuple):
 class FollowImporter:
     """Writes follows, and ends them, in the order of their lines for each pair of accounts."""
 
-    def __init__(self, tenant: int) -> None:
-        self._accounts = AccountDirectory(tenant)
+    def __init__(self) -> None:
+        self._accounts = AccountDirectory()
         self._now_ms, self._dry_run = 0, False
 
     def write(self, records: Sequence[Numbered], now_ms: int, dry_run: bool) -> WrittenBatch:

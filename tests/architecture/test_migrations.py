@@ -43,9 +43,26 @@ def faults_of(operation: migrations.operations.base.Operation, app: str, before:
     elif isinstance(operation, migrations.AddField):
         if not is_filled(operation.field):
             yield f"{operation.describe()}: old code inserts rows without it; give it a db_default"
+    elif isinstance(operation, (migrations.SeparateDatabaseAndState, migrations.RunSQL)):
+        yield from _faults_of_parts(operation, app, before)
     elif isinstance(operation, migrations.AlterField):
         old = before.models[app, operation.model_name_lower].fields[operation.name]
         yield from _alterations(old, operation)
+
+
+def _faults_of_parts(
+    operation: migrations.SeparateDatabaseAndState | migrations.RunSQL,
+    app: str,
+    before: ProjectState,
+):
+    """A column that only the state loses stays in the table."""
+    for part in getattr(operation, "database_operations", ()):
+        yield from faults_of(part, app, before)
+    for part in operation.state_operations:
+        if isinstance(part, migrations.RemoveField):
+            field = before.models[app, part.model_name_lower].fields[part.name]
+            if not (is_filled(field) or isinstance(field, models.CompositePrimaryKey)):
+                yield f"{part.describe()}: new code inserts rows without it; give it a db_default"
 
 
 def is_filled(field: models.Field) -> bool:
@@ -105,6 +122,8 @@ BREAK = [
     migrations.AlterField("post", "hidden_at", models.DateField(null=True)),
     migrations.AlterField("post", "hidden_revision", models.BigIntegerField()),
     migrations.AlterField("publishedkey", "key", models.CharField(max_length=64)),
+    migrations.SeparateDatabaseAndState([migrations.RemoveField("post", "hidden_at")]),
+    migrations.RunSQL("", state_operations=[migrations.RemoveField("post", "text")]),
 ]
 PASS = [
     migrations.AddField("post", "new", NUMBER(db_default=1)),
@@ -112,6 +131,7 @@ PASS = [
     migrations.AlterField("post", "hidden_at", models.DateTimeField(null=True, editable=False)),
     migrations.AlterField("publishedkey", "key", models.CharField(max_length=300)),
     migrations.CreateModel("new", []),
+    migrations.RunSQL("", state_operations=[migrations.RemoveField("post", "hidden_at")]),
 ]
 
 

@@ -11,14 +11,12 @@ from accounts.identities.actions.provision_account import create_bound_users
 from accounts.identities.models import ExternalIdentity
 from accounts.identities.queries import load_by_external_id
 from accounts.identities.types import OBJECTS, WantedAccount, id_of_object
-from accounts.types import FIRST_TENANT, ServiceObject
+from accounts.types import ServiceObject
 from accounts.usernames import username_of_object
 from infra.api.errors import ValidationFailed
 
 
-def create_objects(
-    tenant: int, kind: str, wanted: Mapping[str, WantedAccount], now: datetime
-) -> set[str]:
+def create_objects(kind: str, wanted: Mapping[str, WantedAccount], now: datetime) -> set[str]:
     """Creates those that are new and whose names are made here. Returns their external ids.
 
     `wanted`: by external id, all of this kind. The others are for `provision_account`, which also
@@ -26,11 +24,11 @@ def create_objects(
     one creates a thing. Cost: one query, and as `create_bound_users`.
     """
     issuer = f"{OBJECTS}{kind}"
-    known = load_by_external_id(tenant, wanted, issuer)
+    known = load_by_external_id(wanted, issuer)
     new = {i: _user_of(each, now) for i, each in wanted.items() if i not in known}
     users = {i: user for i, user in new.items() if user is not None}
     try:
-        return set(create_bound_users(tenant, users, {}, issuer)) if users else set()
+        return set(create_bound_users(users, {}, issuer)) if users else set()
     except IntegrityError:  # another request has just created one of them
         return set()
 
@@ -63,6 +61,6 @@ def _created(
 
 def bind_again(account_id: int, owned: ServiceObject) -> None:
     """In the caller's transaction. If another account has the id by now, it keeps it."""
-    identity = id_of_object(FIRST_TENANT, owned.kind, owned.external_id)
+    identity = id_of_object(owned.kind, owned.external_id)
     row = ExternalIdentity(**identity._asdict(), user_id=account_id)
     ExternalIdentity.objects.bulk_create([row], ignore_conflicts=True)

@@ -71,12 +71,12 @@ def _scope_of(issuer: TrustedIssuer, asked: str) -> str:
 
 def _account_of(issuer: TrustedIssuer, assertion: Assertion, now: datetime) -> int:
     namespace = OWN_IDS if issuer.has_own_ids else issuer.issuer
-    identity = ExternalId(issuer.tenant, assertion.sub, namespace)
+    identity = ExternalId(assertion.sub, namespace)
     account = find_bound_account(identity)
     if account is None:
         return _create(issuer, identity, assertion, now)
     try:
-        require_actor(account.account_id, issuer.tenant)
+        require_actor(account.account_id)
     except (AccountNotFound, AccountProtected, LoginDisabled) as error:
         raise AssertionRefused(str(error)) from None
     return account.account_id

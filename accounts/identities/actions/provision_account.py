@@ -80,13 +80,12 @@ WHERE NOT EXISTS (SELECT FROM accounts_formername AS former WHERE former.usernam
 ORDER BY username ON CONFLICT DO NOTHING RETURNING username, id
 """
 BIND = """
-INSERT INTO identities_externalidentity (tenant, issuer, subject, user_id)
-SELECT %s, %s, * FROM unnest(%s::text[], %s::bigint[])
+INSERT INTO identities_externalidentity (issuer, subject, user_id)
+SELECT %s, * FROM unnest(%s::text[], %s::bigint[])
 """
 
 
 def create_bound_users(
-    tenant: int,
     users: Mapping[str, UserCreated],
     emails: Mapping[str, str],
     issuer: str = OWN_IDS,
@@ -109,7 +108,7 @@ def create_bound_users(
     with transaction.atomic(using=GLOBAL_ALIAS):
         created = {ids[name]: i for name, i in fetch_all(GLOBAL_ALIAS, CREATE, columns)}
         if created:
-            execute(GLOBAL_ALIAS, BIND, (tenant, issuer, list(created), list(created.values())))
+            execute(GLOBAL_ALIAS, BIND, (issuer, list(created), list(created.values())))
             append_changes(GLOBAL_ALIAS, [(i, users[key]) for key, i in created.items()])
         failpoint("accounts.bound")
     return created
@@ -169,7 +168,7 @@ def _bring_name(account: BoundAccount, username: str | None, now: datetime) -> B
 
 
 def _check_known(identity: ExternalId, account: BoundAccount) -> None:
-    if require_actor(account.account_id, identity.tenant).is_frozen:
+    if require_actor(account.account_id).is_frozen:
         raise AccountFrozen
 
 

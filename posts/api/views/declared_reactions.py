@@ -4,7 +4,6 @@ import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
-from accounts.types import FIRST_TENANT
 from infra.api.endpoint import Endpoint
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
@@ -20,5 +19,5 @@ class DeclaredReactionsView(Endpoint):
     @extend_schema(responses=schema.DeclaredReactionEntity(many=True))
     def get(self, request: ApiRequest) -> HttpResponse:
         """At most 30 seconds old. Empty: services declared none."""
-        reactions = known_reactions.list_all(FIRST_TENANT)
+        reactions = known_reactions.list_all()
         return json_response(orjson.dumps([present_reaction(each) for each in reactions]))

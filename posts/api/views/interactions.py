@@ -77,7 +77,7 @@ class ReactView(Endpoint):
 
     @extend_schema(parameters=[schema.REACTION], request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId, reaction: str) -> HttpResponse:
-        return _mark(request, status_id, get_reaction_kind(request.user.tenant, reaction))
+        return _mark(request, status_id, get_reaction_kind(reaction))
 
 
 class UnreactView(Endpoint):
@@ -87,7 +87,7 @@ class UnreactView(Endpoint):
 
     @extend_schema(parameters=[schema.REACTION], request=None, responses=schema.StatusEntity)
     def post(self, request: ApiRequest, status_id: PostId, reaction: str) -> HttpResponse:
-        return _unmark(request, status_id, get_reaction_kind(request.user.tenant, reaction))
+        return _unmark(request, status_id, get_reaction_kind(reaction))
 
 
 class FavouriteView(MarkView):

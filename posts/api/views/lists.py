@@ -6,7 +6,6 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 
 from accounts.api.schema import AccountEntity
-from accounts.types import FIRST_TENANT
 from infra.api.endpoint import Endpoint
 from infra.api.pages import Window, page_response, paging, read_window
 from infra.api.parsing import read_limit
@@ -55,7 +54,7 @@ class ReactedByView(Endpoint):
         parameters=[schema.REACTION, *paging(RESPONDER_DIGITS)], responses=AccountEntity(many=True)
     )
     def get(self, request: ApiRequest, status_id: PostId, reaction: str) -> HttpResponse:
-        kind = get_reaction_kind(FIRST_TENANT, reaction)
+        kind = get_reaction_kind(reaction)
         return _list_responders(request, status_id, kind)
 
 

@@ -226,7 +226,7 @@ def _read_draft(request: ApiRequest, now_s: float) -> Draft:
         draft,
         poll=check_poll(request.data, now_s),
         application=client,
-        post_type=find_type(request.data, request.user.tenant),
+        post_type=find_type(request.data),
         custom=find_custom(request),
     )
     refuse_with_images(draft)

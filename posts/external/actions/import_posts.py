@@ -23,7 +23,7 @@ PARAMETERS = (
     *("authors", "external_ids", "seconds", "texts", "are_sensitive", "spoiler_texts"),
     *("languages", "kinds", "about_authors", "about_moments", "visibilities"),
     *("all_mentions", "all_tags", "first_authors", "first_moments"),
-    *("post_types", "customs", "wanted_tenant"),
+    *("post_types", "customs"),
     *("lane", "change", "payload"),
 )
 IMPORT = f"SELECT * FROM {named_call('posts_import', PARAMETERS)}"  # noqa: S608
@@ -59,7 +59,7 @@ class ImportedMoments(NamedTuple):
     fulls: list[int]
 
 
-def import_posts(alias: str, tenant: int, posts: Sequence[ImportedPost]) -> ImportedMoments:
+def import_posts(alias: str, posts: Sequence[ImportedPost]) -> ImportedMoments:
     """Writes at most MOST_TOGETHER posts. Those that were imported before are left out.
 
     All authors have accounts on this shard; an external id comes once. Caches, and what other
@@ -68,7 +68,7 @@ def import_posts(alias: str, tenant: int, posts: Sequence[ImportedPost]) -> Impo
     """
     change = change_columns(posts[0].author_id, PostsImported())
     columns = [list(column) for column in zip(*map(_row, posts), strict=True)]
-    row = fetch_one(alias, IMPORT, (*columns, tenant, *change))
+    row = fetch_one(alias, IMPORT, (*columns, *change))
     failpoint("posts.imported")
     numbers, moments, fulls, change_id = row  # type: ignore[misc]  # a function has one row
     if change_id is not None:

@@ -18,7 +18,7 @@ LOAD = """
 SELECT external_id, author_id, moment, kind, visibility, thread_author, thread_moment, deleted_at,
     target_author, target_moment
 FROM posts_externalpost LEFT JOIN posts_post USING (author_id, moment)
-WHERE tenant = %s AND external_id = ANY(%s::text[])
+WHERE external_id = ANY(%s::text[])
 """
 LOAD_ORIGINALS = """
 SELECT author_id, moment, kind, visibility, thread_author, thread_moment, deleted_at
@@ -39,13 +39,13 @@ class KnownPost(NamedTuple):
     original: PostId | None = None
 
 
-def load_known_posts(tenant: int, external_ids: Iterable[str]) -> dict[str, KnownPost]:
+def load_known_posts(external_ids: Iterable[str]) -> dict[str, KnownPost]:
     """Those of the posts that were imported, also deleted ones. One query by index on each shard,
     at once: the ids do not name the shard."""
     wanted = list(dict.fromkeys(external_ids))
     if not wanted:
         return {}
-    calls = {alias: partial(fetch_all, alias, LOAD, (tenant, wanted)) for alias in shard_aliases()}
+    calls = {alias: partial(fetch_all, alias, LOAD, (wanted,)) for alias in shard_aliases()}
     return {
         row[0]: _known(*row[1:])
         for alias, rows in scatter(calls).items()

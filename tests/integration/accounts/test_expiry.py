@@ -22,7 +22,7 @@ from accounts.periodic import REVOKED_FOR, UNUSED_FOR, delete_expired
 from accounts.queries.load import get_account_json
 from accounts.queries.profiles import find_profile
 from accounts.queries.viewers import find_viewer
-from accounts.types import FIRST_TENANT, NewUser, ProfileEdit, Restriction, ServiceObject
+from accounts.types import NewUser, ProfileEdit, Restriction, ServiceObject
 from accounts.verbs import AuditAccounts
 from infra.api.pages import Window
 from infra.changes import registry
@@ -234,7 +234,7 @@ def test_account_without_a_user_gets_one_who_cannot_sign_in(world):
 def test_an_object_is_one_again_after_either_database_lost_it(world):
     """Its service finds it by its own id, so no second one is created."""
     owned = ServiceObject("recipe", "17", url="https://product.example/17")
-    identity = id_of_object(FIRST_TENANT, "recipe", "17")
+    identity = id_of_object("recipe", "17")
     wanted = WantedAccount(None, ProfileEdit("Soup", service_object=owned))
     me = provision_account(identity, wanted, datetime.now(UTC)).account
     drain_all()

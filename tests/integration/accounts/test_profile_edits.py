@@ -189,7 +189,7 @@ def test_the_old_name_is_reserved_for_its_account(ann):
         with pytest.raises(ValidationFailed, match="taken"):
             sign_up(NewUser(taken, "c@d.example", "a-good-long-word"), NOW)
     users = {"u1": UserCreated("ann", "", NOW), "u2": UserCreated("cyd", "", NOW)}
-    assert [*create_bound_users(0, users, {})] == ["u2"], "an import leaves it out"
+    assert [*create_bound_users(users, {})] == ["u2"], "an import leaves it out"
     rename_account(ann, "ann", NOW)
     assert [*FormerName.objects.values_list("username", flat=True)] == ["anna"]
 

@@ -12,7 +12,7 @@ from accounts.actions.sign_up import sign_up
 from accounts.identities.actions.provision_account import provision_account
 from accounts.identities.types import ExternalId, WantedAccount
 from accounts.models import User
-from accounts.types import FIRST_TENANT, NewUser, ProfileEdit
+from accounts.types import NewUser, ProfileEdit
 from accounts.usernames import OF_STAFF, propose_username
 from infra.api.errors import ValidationFailed
 from tests.sign_ups import PASSWORD, App
@@ -39,7 +39,7 @@ def test_no_one_signs_up_with_a_name_of_staff(app: App, name: str) -> None:
     )
     page = Client().post("/auth/sign_up", {"username": name, **sent})
     assert (page.status_code, b"is reserved" in page.content) == (422, True)
-    identity = ExternalId(FIRST_TENANT, "u1")
+    identity = ExternalId("u1")
     with pytest.raises(ValidationFailed, match="reserved"):
         provision_account(identity, WantedAccount(name, ProfileEdit()), datetime.now(UTC))
     assert not User.objects.exists()

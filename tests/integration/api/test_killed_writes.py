@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import pytest
 from django.test import override_settings
 
-from accounts.types import FIRST_TENANT
 from infra.changes import failpoints
 from lab.accept.routes import SiteRoute, iter_operations
 from posts.actions.declare_reaction import declare_reaction
@@ -91,7 +90,7 @@ def send(scene: Scene, write: Write) -> int:
 def more_names(me: Caller) -> dict[str, str]:
     """Of things that only writes without parameters are about."""
     notification = me.get("/api/v1/notifications?include_filtered=true").json()[0]
-    declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
+    declare_reaction("clap", {"en": "claps"})
     return {
         "name": "tea",
         "reaction": "clap",

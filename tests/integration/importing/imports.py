@@ -3,7 +3,6 @@
 import json
 
 from accounts.identities.queries import load_account_ids
-from accounts.types import FIRST_TENANT
 from accounts.verbs import ImportAccounts
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
@@ -45,12 +44,12 @@ def post(number, author, created_at="2021-01-01T00:00:00Z", **more):
 
 
 def ids_of(*names):
-    known = load_account_ids(FIRST_TENANT, [f"u-{name}" for name in names])
+    known = load_account_ids([f"u-{name}" for name in names])
     return [known[f"u-{name}"] for name in names]
 
 
 def post_id(number):
-    return load_known_posts(FIRST_TENANT, [f"p-{number}"])[f"p-{number}"].post_id
+    return load_known_posts([f"p-{number}"])[f"p-{number}"].post_id
 
 
 def everything():

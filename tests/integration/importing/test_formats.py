@@ -9,7 +9,6 @@ import pytest
 
 from accounts.identities.queries import load_account_ids
 from accounts.models import Account
-from accounts.types import FIRST_TENANT
 from infra.importing.mastodon import text_of_html
 from infra.sharding.buckets import shard_of
 from posts.external.queries.posts import load_known_posts
@@ -57,7 +56,7 @@ def test_getstream(world, tmp_path):
     assert outcome.out.splitlines() == [
         "line 3: the user is deleted", *NO_PLACE, "10 lines done, 2 changed, 1 failed",
     ]  # fmt: skip
-    known = load_account_ids(FIRST_TENANT, ["Ann.B", "bob"])
+    known = load_account_ids(["Ann.B", "bob"])
     ann, bob = known["Ann.B"], known["bob"]
     row = Account.objects.on(shard_of(ann)).get(pk=ann)
     assert (row.username, row.display_name, row.created_at.year) == ("ann_b", "Ann B", 2020)
@@ -79,7 +78,7 @@ def test_getstream(world, tmp_path):
         *NO_PLACE,
         "10 lines done, 3 changed, 1 failed",
     ]
-    original = load_known_posts(FIRST_TENANT, ["a1"])["a1"].post_id
+    original = load_known_posts(["a1"])["a1"].post_id
     shown = Caller(ann).get(f"/api/v1/statuses/{original.public}").json()
     assert (shown["replies_count"], shown["reblogs_count"], shown["reblogged"]) == (1, 1, True)
 
@@ -148,7 +147,7 @@ def test_mastodon(world, tmp_path, archive):
     lines.write_text(json.dumps({**account("bob"), "id": "bob@old.example"}))
     run_on("accounts", lines)
     assert run_on("accounts", archive, "--format", "mastodon").code == 0
-    known = load_account_ids(FIRST_TENANT, ["ann@old.example", "bob@old.example"])
+    known = load_account_ids(["ann@old.example", "bob@old.example"])
     ann, bob = known["ann@old.example"], known["bob@old.example"]
     row = Account.objects.on(shard_of(ann)).get(pk=ann)
     assert (row.username, row.note, row.is_locked, row.is_discoverable) == (

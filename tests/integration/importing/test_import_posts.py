@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from accounts.types import FIRST_TENANT
 from counters.jobs.drifting_counts import audit_counters
 from infra.jobs.types import Work
 from infra.sharding.shards import shard_aliases
@@ -204,7 +203,7 @@ def test_refused_lines_say_why(two, tmp_path):
 
 
 def test_types_and_data_of_a_product_come_along(two, tmp_path):
-    declare_type(FIRST_TENANT, "recipe.cooked", {"en": "cooked"})
+    declare_type("recipe.cooked", {"en": "cooked"})
     recipe = {"b": 1, "a": ["\u00fc", 1.5, None], "quote": "1"}
     lines = [post(1, "bob", type="recipe.cooked", custom=recipe), post(2, "bob", custom={})]
     assert run_import("posts", tmp_path, [*lines, post(3, "bob")]).code == 0

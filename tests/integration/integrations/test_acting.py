@@ -93,14 +93,8 @@ def test_a_header_that_names_no_account_is_refused(text):
     assert_refused(Service().get(MINE, text), 422)
 
 
-def test_an_unknown_account_and_one_of_another_tenant_are_not_found():
-    (ann,) = make_accounts(1)
-    service = Service()
-    assert_refused(service.get(MINE, 999_999_999), 404)
-    User.objects.filter(pk=ann).update(tenant=1)
-    assert_refused(service.get(MINE, ann), 404)
-    Application.objects.update(tenant=1)
-    assert Service().get(MINE, ann).status_code == 404, "a new service is the first tenant's"
+def test_an_unknown_account_is_not_found():
+    assert_refused(Service().get(MINE, 999_999_999), 404)
 
 
 def test_a_suspension_ends_acts_at_once_and_a_freeze_ends_writes():

@@ -61,9 +61,9 @@ def test_what_another_process_declared_holds_at_once_and_what_it_removed_soon(
     monkeypatch.setattr(declarations.time, "monotonic", lambda: with_clock[0])
     declare(service)
     assert send(me).status_code == 200
-    known = dict(known_types._known)
+    known = known_types._known
     service.delete(f"{PATH}/{TYPE}")
-    known_types._known.update(known)  # as in another process
+    known_types._known = known  # as in another process
     assert send(me).status_code == 200
     with_clock[0] += declarations.IN_PROCESS_S
     assert send(me).status_code == 422
@@ -112,8 +112,8 @@ def test_there_are_so_many_at_most(service):
 def test_the_limit_is_exact_while_all_are_declared_at_once(world):
     names = [f"a.b{number}" for number in range(MOST_TYPES + 4)]
     for name in names[: MOST_TYPES - 2]:
-        declare_type(0, name, WORDS)
-    calls = [lambda n=n: declare_type(0, n, WORDS) for n in names[MOST_TYPES - 2 :]]
+        declare_type(name, WORDS)
+    calls = [lambda n=n: declare_type(n, WORDS) for n in names[MOST_TYPES - 2 :]]
     assert len(failures(run_together(calls))) == 4
     assert fetch_one(GLOBAL_ALIAS, "SELECT count(*) FROM posts_posttype") == (MOST_TYPES,)
 

@@ -138,7 +138,7 @@ def test_an_import_of_the_same_person_at_once_wins(service, monkeypatch, importe
 
 def import_person(identity, new):
     try:
-        assert create_bound_users(identity.tenant, {identity.subject: new}, {})
+        assert create_bound_users({identity.subject: new}, {})
     finally:
         connections.close_all()
 
@@ -283,14 +283,6 @@ def test_ids_are_found_in_both_directions(service):
 )
 def test_what_asks_for_no_ids_is_refused(service, body):
     assert_refused(service.post(IDS, body=body), 422)
-
-
-def test_ids_are_of_one_tenant(service):
-    put(service, "u1", username="ann")
-    ExternalIdentity.objects.update(tenant=1)
-    assert_refused(service.get(f"{ACCOUNTS}/u1"), 404)
-    assert service.post(IDS, body={"external_ids": ["u1"]}).json() == []
-    assert put(service, "u1", username="ben")["created"]
 
 
 def test_only_services_with_the_scope_do_it(world):

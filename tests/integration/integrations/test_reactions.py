@@ -78,9 +78,9 @@ def test_new_words_are_shown_by_other_processes_within_half_a_minute(service, cl
     monkeypatch.setattr(declarations.time, "monotonic", lambda: now[0])
     declare(service)
     client.get("/api/v1/instance/reactions")
-    known = dict(known_reactions._known)
+    known = known_reactions._known
     declare(service, words={"en": "made it"})
-    known_reactions._known.update(known)  # as in another process
+    known_reactions._known = known  # as in another process
     assert client.get("/api/v1/instance/reactions").json()[0]["words"] == WORDS
     now[0] += declarations.IN_PROCESS_S
     assert client.get("/api/v1/instance/reactions").json()[0]["words"] == {"en": "made it"}
@@ -124,7 +124,7 @@ def test_bad_words_are_refused(service, words):
 
 def test_the_limit_and_the_numbers_are_exact_while_all_are_declared_at_once(service):
     names = [f"r{number}" for number in range(len(DECLARED) + 4)]
-    failed = failures(run_together([lambda n=n: declare_reaction(0, n, WORDS) for n in names]))
+    failed = failures(run_together([lambda n=n: declare_reaction(n, WORDS) for n in names]))
     assert len(failed) == 4
     rows = fetch_all(GLOBAL_ALIAS, "SELECT number FROM posts_reaction ORDER BY 1", ())
     assert [number for (number,) in rows] == [*DECLARED]
@@ -184,9 +184,9 @@ def test_what_another_process_declared_is_shown_at_once(service, me):
     post = publish(me.id)
     declare(service, "clap")
     react(me, post, "clap")
-    known_reactions._keep(0, ())  # as in another process
+    known_reactions._keep(())  # as in another process
     assert see(me, post)["reactions"] == [{"name": "clap", "count": 1, "me": True}]
-    known_reactions._keep(0, ())
+    known_reactions._keep(())
     assert react(me, post, "clap").status_code == 200
 
 

@@ -15,7 +15,6 @@ from django.core.mail.backends.locmem import EmailBackend
 from accounts.models import User
 from accounts.site_texts.models import SiteTexts
 from accounts.site_texts.queries import forget_site_description
-from accounts.types import FIRST_TENANT
 from config.django_settings import mail_settings
 from infra.changes.models import Change, ChangeState
 from infra.sharding.placement import GLOBAL_ALIAS
@@ -75,7 +74,7 @@ def test_the_mail_says_what_why_and_leads_to_the_notice_and_its_appeal(ann: int)
 
 
 def test_who_is_suspended_reads_until_when_and_whom_to_write_to(ann: int) -> None:
-    SiteTexts.objects.create(tenant=FIRST_TENANT, email="desk@example.org")
+    SiteTexts.objects.create(email="desk@example.org")
     ends_at = datetime.now(UTC) + timedelta(days=7)
     decide(ann, DecisionKind.SUSPEND, ends_at=ends_at)
     drain_all()

@@ -38,8 +38,8 @@ WORDS = {"en": "clap", "de": "klatscht"}
 
 @pytest.fixture(autouse=True)
 def declared(world):
-    declare_reaction(0, "clap", WORDS)
-    declare_reaction(0, "cooked_it", {"en": "cooked it"})
+    declare_reaction("clap", WORDS)
+    declare_reaction("cooked_it", {"en": "cooked it"})
 
 
 def react(caller, post, name="clap", act="react"):
@@ -116,11 +116,11 @@ def test_a_group_has_one_reaction_to_one_post(me, original):
 def test_a_reaction_that_does_not_notify_tells_nobody_and_no_audit_misses_it(
     people, me, you, original, at_rest, monkeypatch
 ):
-    declare_reaction(0, "clap", WORDS, notifies=False)
+    declare_reaction("clap", WORDS, notifies=False)
     react(you, original)
     drain_all()
     assert told(me) == []
-    declare_reaction(0, "clap", WORDS)
+    declare_reaction("clap", WORDS)
     later = clock.now_ms() + 3_600_000
     monkeypatch.setattr(clock, "now_ms", lambda: later)
     assert Outcome(AuditNotifications()).code == 0
@@ -129,7 +129,7 @@ def test_a_reaction_that_does_not_notify_tells_nobody_and_no_audit_misses_it(
     react(third, original)
     drain_all()
     assert [one[1] for one in told(me)] == [str(third.id)]
-    declare_reaction(0, "clap", WORDS, notifies=False)
+    declare_reaction("clap", WORDS, notifies=False)
     react(third, original, act="unreact")
     drain_all()
     assert Outcome(AuditNotifications()).code == 0
@@ -196,9 +196,9 @@ def test_a_message_says_which_reaction_it_was(people, subscriber, you, original,
 
 
 def test_who_has_no_reactions_reads_what_was_read_before(world):
-    """The kinds that a statement asks for are those of a tenant; its rows are read by index."""
+    """The kinds that a statement asks for are the declared ones; its rows are read by index."""
     execute("default", "DELETE FROM posts_reaction")
     known_reactions.forget()
     assert read.stored_kinds(ALL_KINDS) == [int(kind) for kind in ALL_KINDS if kind < 10]
-    declare_reaction(0, "clap", WORDS)
+    declare_reaction("clap", WORDS)
     assert read.stored_kinds(ALL_KINDS)[10:] == [DECLARED.start]

@@ -207,7 +207,7 @@ KINDS: Mapping[str, Callable[[Cast], str]] = {
 
 
 def of_product(cast: Cast) -> str:
-    declare_type(0, OWN_TYPE, {"en": "cooked"})
+    declare_type(OWN_TYPE, {"en": "cooked"})
     return write(cast.ann, type=OWN_TYPE, custom=OWN_DATA)
 
 

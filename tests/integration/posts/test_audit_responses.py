@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from accounts.types import FIRST_TENANT
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from posts.actions.declare_reaction import declare_reaction
@@ -54,7 +53,7 @@ def repair(line: str, *words: str) -> None:
 
 
 def test_lost_reaction_is_written_again_or_ends(me, you, people, original):
-    declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
+    declare_reaction("clap", {"en": "claps"})
     for words in ((), ("--restored-wins",)):
         do(you, "react/clap", original)
         drain_all()

@@ -47,7 +47,7 @@ TYPE = "recipe.cooked"
 
 @pytest.fixture(autouse=True)
 def declared(world):
-    declare_type(0, TYPE, {"en": "cooked"})
+    declare_type(TYPE, {"en": "cooked"})
 
 
 def cook(caller, custom=RECIPE, **sent):
@@ -335,9 +335,9 @@ def test_a_known_type_needs_no_statement(me):
 
 def test_a_known_type_outlives_the_default_database(me, monkeypatch):
     cook(me)
-    known_types._known[0] = known_types._known[0]._replace(until=0.0)
+    known_types._known = known_types._known._replace(until=0.0)
 
-    def away(tenant):
+    def away():
         raise OperationalError
 
     monkeypatch.setattr(known_types, "_read", away)
@@ -345,11 +345,6 @@ def test_a_known_type_outlives_the_default_database(me, monkeypatch):
     answer = me.post(STATUSES, {"status": "hi", "type": "order.rated"})
     assert answer.status_code == 503
     assert me.post(STATUSES, {"status": "hi"}).status_code == 200
-
-
-def test_types_are_of_a_tenant(me):
-    declare_type(1, "order.rated", {"en": "rated"})
-    assert me.post(STATUSES, {"status": "hi", "type": "order.rated"}).status_code == 422
 
 
 def test_a_removed_type_stays_on_its_posts(me):

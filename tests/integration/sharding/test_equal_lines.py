@@ -106,7 +106,7 @@ CASES = {
             "first_moments": None, "post_types": None, "customs": None,
         },
         {"texts": "no", "visibilities": 3},
-        {"wanted_tenant": 1, **CHANGE},
+        CHANGE,
         "SELECT author_id, moment, text, visibility, value FROM posts_post"
         " JOIN counters_counter AS c ON owner_id = author_id AND c.kind = 3",
     ),

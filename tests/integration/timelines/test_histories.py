@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import User
-from accounts.types import FIRST_TENANT, Restriction
+from accounts.types import Restriction
 from infra.api.pages import Window
 from infra.caching.client import redis
 from infra.sharding.buckets import shard_of
@@ -79,7 +79,7 @@ class History:
     def __init__(self) -> None:
         self.people = make_accounts(PEOPLE)
         for name in REACTIONS:
-            declare_reaction(FIRST_TENANT, name, {"en": name})
+            declare_reaction(name, {"en": name})
         self.names = dict(User.objects.values_list("id", "username"))
         self.oracle = Oracle()
         self.posts: dict[int, list[PostId]] = {account: [] for account in self.people}
@@ -164,7 +164,7 @@ class History:
     def _mark(self, account: int, which: int, name: str, is_on: bool) -> None:
         post = self._pick(which)
         if post is not None:
-            mark_post(account, post, get_reaction_kind(FIRST_TENANT, name), is_on)
+            mark_post(account, post, get_reaction_kind(name), is_on)
             self.oracle.react(account, post.public, name, is_on)
 
     def clock_s(self) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from accounts.actions.update_profile import update_profile
-from accounts.types import FIRST_TENANT, ProfileEdit, Restriction
+from accounts.types import ProfileEdit, Restriction
 from infra.caching.questions import Question
 from infra.clock import now_ms
 from infra.sharding.buckets import shard_of
@@ -151,7 +151,7 @@ class Scene:
     def __init__(self) -> None:
         self.me, self.friend, self.other = map(make_account, ("me", "friend", "other"))
         self.caller = Asker(self.me)
-        declare_reaction(FIRST_TENANT, "clap", {"en": "claps"})
+        declare_reaction("clap", {"en": "claps"})
         self.them = {state: make_account(f"zed_{state}") for state in STATES}
         follow(self.me, self.friend)
         self.first = publish(self.friend, "first")
@@ -180,7 +180,7 @@ class Scene:
         direct = Draft(f"@me direct {state}", visibility=Visibility.DIRECT)
         reposted = publish(them, f"brought {state}")
         for original in (self.root, self.mine):
-            for kind in (Kind.FAVOURITE, get_reaction_kind(FIRST_TENANT, "clap")):
+            for kind in (Kind.FAVOURITE, get_reaction_kind("clap")):
                 mark_post(them, original, kind, True)
         for fan in (self.me, self.friend, self.other):
             mark_post(fan, post, Kind.FAVOURITE, True)

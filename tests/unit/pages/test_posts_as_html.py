@@ -8,7 +8,6 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
-from accounts.types import FIRST_TENANT
 from posts.queries.reactions import DeclaredReaction, known_reactions
 from posts.types import Kind
 from tests.unit.pages.plain_html import plain_lines
@@ -28,7 +27,7 @@ class _Page(NamedTuple):
 @pytest.fixture(autouse=True)
 def no_reactions() -> Iterator[None]:
     """Posts are drawn without a database: what a process has read of it is given."""
-    known_reactions._keep(FIRST_TENANT, ())
+    known_reactions._keep(())
     yield
     known_reactions.forget()
 
@@ -54,7 +53,7 @@ def test_a_post_alone_has_the_recorded_html(how: str) -> None:
 
 @pytest.mark.parametrize(("name", "viewer"), [("reactions", ANN), ("reactions_guest", None)])
 def test_a_post_with_reactions_has_the_recorded_html(name: str, viewer: Entity | None) -> None:
-    known_reactions._keep(FIRST_TENANT, [CLAP, COOKED, *OTHERS])
+    known_reactions._keep([CLAP, COOKED, *OTHERS])
     had = [{"name": "clap", "count": 1_234, "me": True}, {"name": "r35", "count": 1, "me": False}]
     recorded = (FOLDER / f"{name}.txt").read_text().splitlines()
     part = _draw("status.html", viewer, status=post(10, reactions=had))
