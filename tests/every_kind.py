@@ -157,7 +157,7 @@ def _name(caller: Caller) -> str:
 
 
 def _respond(it) -> None:
-    declare_reaction("clap", {"en": "claps"})
+    declare_reaction("clap", {"en": "claps"}, at_ms=0)
     for about in (it.original, it.gone):
         it.answer = write(it.bob, "so?", in_reply_to_id=about)
         write(it.bob, "psst", in_reply_to_id=about, visibility="private")

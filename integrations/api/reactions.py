@@ -9,6 +9,7 @@ from infra.api.errors import InvalidRequest
 from infra.api.parsing import find_flag
 from infra.api.rendering import json_response
 from infra.api.request import ApiRequest
+from infra.clock import now_ms
 from integrations.api import schema
 from integrations.api.views import refuse_accounts
 from integrations.api.words import read_words
@@ -47,7 +48,7 @@ class ReactionView(Endpoint):
         name, words = _check_name(reaction_name), read_words(request.data)
         sent = find_flag(request.data, "notifies")
         notifies = True if sent is None else sent
-        declare_reaction(name, words, notifies)
+        declare_reaction(name, words, now_ms(), notifies)
         return json_response(orjson.dumps({"name": name, "words": words, "notifies": notifies}))
 
 

@@ -49,7 +49,7 @@ def perform_scenes(community: Community, ids: Ids) -> Iterator[Batch]:
     stage = Stage(community, ids)
     missing = [scene for scene in read_scenes() if scene.name not in stage.written]
     if missing:
-        declare_reaction(CLAP, CLAP_WORDS)
+        declare_reaction(CLAP, CLAP_WORDS, at_ms=0)  # its claps come at once, and notify
     for scene in missing:
         stage.perform(scene)
         yield Batch(1, note=f"scene {scene.name}")

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from counters.kinds import DECLARED
-from infra.clock import now_ms
-from infra.declarations import DeclaredTable, write_declaration
+from infra.declarations import IN_PROCESS_S, DeclaredTable, write_declaration
 from infra.sharding.placement import GLOBAL_ALIAS
 from infra.sharding.sql import execute
 from posts.queries.reactions import known_reactions
@@ -21,14 +20,16 @@ WHERE name = %s
 """
 
 
-def declare_reaction(name: str, words: Mapping[str, str], notifies: bool = True) -> None:
+def declare_reaction(
+    name: str, words: Mapping[str, str], at_ms: int, notifies: bool = True
+) -> None:
     """A new reaction, or other words of one. Posts can have it at once, in all processes.
 
-    `notifies`: from now on it notifies the author of the post; other processes know a change after
-    IN_PROCESS_S. Raises, safety: as `write_declaration`; two at the same moment take two numbers.
-    Cost: three statements.
+    `notifies`: from IN_PROCESS_S after `at_ms` on it notifies the author of the post. All processes
+    know it by then, so no page of notifications lacks one that a later page has. Raises, safety: as
+    `write_declaration`; two at the same moment take two numbers. Cost: three statements.
     """
     with transaction.atomic(using=GLOBAL_ALIAS):
         write_declaration(REACTIONS, name, words)
-        execute(GLOBAL_ALIAS, NOTIFY, (notifies, now_ms(), name))
+        execute(GLOBAL_ALIAS, NOTIFY, (notifies, at_ms + IN_PROCESS_S * 1_000, name))
     known_reactions.forget()

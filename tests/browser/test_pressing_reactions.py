@@ -22,7 +22,7 @@ PLACES = """[...document.querySelectorAll(".post :is(.act, .when)")].map((one) =
 @pytest.fixture
 def tab(ann: int, tab_of, delivery: None) -> Tab:
     for name in NAMES:
-        declare_reaction(name, {"en": f"{name} it", "de": f"{name} es"})
+        declare_reaction(name, {"en": f"{name} it", "de": f"{name} es"}, at_ms=0)
     for number in range(2):
         publish(ann, f"Lentil soup {number}")
     settle()

@@ -90,7 +90,7 @@ def send(scene: Scene, write: Write) -> int:
 def more_names(me: Caller) -> dict[str, str]:
     """Of things that only writes without parameters are about."""
     notification = me.get("/api/v1/notifications?include_filtered=true").json()[0]
-    declare_reaction("clap", {"en": "claps"})
+    declare_reaction("clap", {"en": "claps"}, at_ms=0)
     return {
         "name": "tea",
         "reaction": "clap",

@@ -124,7 +124,9 @@ def test_bad_words_are_refused(service, words):
 
 def test_the_limit_and_the_numbers_are_exact_while_all_are_declared_at_once(service):
     names = [f"r{number}" for number in range(len(DECLARED) + 4)]
-    failed = failures(run_together([lambda n=n: declare_reaction(n, WORDS) for n in names]))
+    failed = failures(
+        run_together([lambda n=n: declare_reaction(n, WORDS, at_ms=0) for n in names])
+    )
     assert len(failed) == 4
     rows = fetch_all(GLOBAL_ALIAS, "SELECT number FROM posts_reaction ORDER BY 1", ())
     assert [number for (number,) in rows] == [*DECLARED]

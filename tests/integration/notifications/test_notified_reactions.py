@@ -7,6 +7,7 @@ import pytest
 
 from counters.kinds import DECLARED
 from infra import clock
+from infra.declarations import IN_PROCESS_S
 from infra.sharding.buckets import shard_of
 from infra.sharding.sql import execute
 from notifications.cache import end_rows_of
@@ -34,12 +35,14 @@ from tests.world import drain_all, make_accounts, publish
 __all__ = ["at_rest", "device", "service", "subscriber"]
 CLAP, COOKED = NotificationKind(DECLARED.start), NotificationKind(DECLARED.start + 1)
 WORDS = {"en": "clap", "de": "klatscht"}
+# All processes know a declaration by then.
+KNOWN_MS = IN_PROCESS_S * 1_000
 
 
 @pytest.fixture(autouse=True)
 def declared(world):
-    declare_reaction("clap", WORDS)
-    declare_reaction("cooked_it", {"en": "cooked it"})
+    declare_reaction("clap", WORDS, at_ms=0)
+    declare_reaction("cooked_it", {"en": "cooked it"}, at_ms=0)
 
 
 def react(caller, post, name="clap", act="react"):
@@ -116,11 +119,11 @@ def test_a_group_has_one_reaction_to_one_post(me, original):
 def test_a_reaction_that_does_not_notify_tells_nobody_and_no_audit_misses_it(
     people, me, you, original, at_rest, monkeypatch
 ):
-    declare_reaction("clap", WORDS, notifies=False)
+    declare_reaction("clap", WORDS, at_ms=0, notifies=False)
     react(you, original)
     drain_all()
     assert told(me) == []
-    declare_reaction("clap", WORDS)
+    declare_reaction("clap", WORDS, clock.now_ms() - KNOWN_MS)
     later = clock.now_ms() + 3_600_000
     monkeypatch.setattr(clock, "now_ms", lambda: later)
     assert Outcome(AuditNotifications()).code == 0
@@ -129,10 +132,20 @@ def test_a_reaction_that_does_not_notify_tells_nobody_and_no_audit_misses_it(
     react(third, original)
     drain_all()
     assert [one[1] for one in told(me)] == [str(third.id)]
-    declare_reaction("clap", WORDS, notifies=False)
+    declare_reaction("clap", WORDS, at_ms=0, notifies=False)
     react(third, original, act="unreact")
     drain_all()
     assert Outcome(AuditNotifications()).code == 0
+
+
+def test_a_new_reaction_notifies_when_all_processes_know_it(me, you, original):
+    declare_reaction("known", WORDS, clock.now_ms() - KNOWN_MS)
+    declare_reaction("new", WORDS, clock.now_ms() - KNOWN_MS + 5_000)
+    for name in ("new", "known"):
+        react(you, original, name)
+    drain_all()
+    assert [one["reaction"]["name"] for one in body(me.get(V1))] == ["known"]
+    assert_audits_find_nothing()
 
 
 def test_lost_ones_are_found_and_added(people, me, you, original, monkeypatch):
@@ -200,5 +213,5 @@ def test_who_has_no_reactions_reads_what_was_read_before(world):
     execute("default", "DELETE FROM posts_reaction")
     known_reactions.forget()
     assert read.stored_kinds(ALL_KINDS) == [int(kind) for kind in ALL_KINDS if kind < 10]
-    declare_reaction("clap", WORDS)
+    declare_reaction("clap", WORDS, at_ms=0)
     assert read.stored_kinds(ALL_KINDS)[10:] == [DECLARED.start]

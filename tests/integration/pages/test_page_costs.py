@@ -166,7 +166,7 @@ class Street:
     def __init__(self) -> None:
         self.ann, self.friend, self.fan = map(make_account, ("ann", "friend", "fan"))
         self.post = publish(self.ann, "low #tide")
-        declare_reaction("clap", {"en": "clap"})
+        declare_reaction("clap", {"en": "clap"}, at_ms=0)
         follow(self.ann, self.friend)
         self.list = create_account_list(self.ann, "street", RepliesPolicy.FOLLOWED).list_id
         self.browser, self.guest = Browser(self.ann), Browser()

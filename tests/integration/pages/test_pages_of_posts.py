@@ -209,7 +209,7 @@ def test_a_reaction_is_pressed_ended_counted_and_listed(ann: int) -> None:
     path = f"/statuses/{post.public}"
     assert "react" not in browser.read(path)
     for name in ("clap", "cooked", "tried", "know"):
-        declare_reaction(name, {"en": f"{name} <b>", "de": "klatscht"})
+        declare_reaction(name, {"en": f"{name} <b>", "de": "klatscht"}, at_ms=0)
     assert 'class="reactions"' in Browser().read(path)
     part = browser.act(f"{path}/react/clap")
     assert part.count(PRESSED) == 1 and 'aria-label="clap &lt;b&gt;, 1 so far"' in part
@@ -236,7 +236,7 @@ def test_a_page_without_reactions_is_drawn_while_the_default_database_is_away(
     ann: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     post, browser = publish(ann), Browser(ann)
-    declare_reaction("clap", {"en": "clap"})
+    declare_reaction("clap", {"en": "clap"}, at_ms=0)
 
     def away() -> None:
         raise OperationalError

@@ -259,7 +259,7 @@ def test_a_decision_is_shown_with_the_post_and_is_appealed_once(ann: int) -> Non
 
 
 def test_a_reaction_is_shown_with_its_words(ann: int, drain: Callable[[], int]) -> None:
-    declare_reaction("clap", {"en": "claps <b>", "de": "klatscht"})
+    declare_reaction("clap", {"en": "claps <b>", "de": "klatscht"}, at_ms=0)
     post, people = publish(ann, "soup"), make_accounts(2)
     for one in people:
         Caller(one).post(f"/api/v1/statuses/{post.public}/react/clap")

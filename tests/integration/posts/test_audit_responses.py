@@ -53,7 +53,7 @@ def repair(line: str, *words: str) -> None:
 
 
 def test_lost_reaction_is_written_again_or_ends(me, you, people, original):
-    declare_reaction("clap", {"en": "claps"})
+    declare_reaction("clap", {"en": "claps"}, at_ms=0)
     for words in ((), ("--restored-wins",)):
         do(you, "react/clap", original)
         drain_all()

@@ -141,7 +141,7 @@ def test_a_second_connection_hears_nothing_before_it(site, people, path, options
 
 @pytest.mark.parametrize("kind", [Kind.FAVOURITE, Kind(DECLARED.start)])
 def test_a_reaction_that_comes_back_is_heard_again(site, people, kind):
-    declare_reaction("clap", {"en": "clap"})
+    declare_reaction("clap", {"en": "clap"}, at_ms=0)
     me, _, other = people
     post_id = publish(me)
     deliver_all()

@@ -79,7 +79,7 @@ class History:
     def __init__(self) -> None:
         self.people = make_accounts(PEOPLE)
         for name in REACTIONS:
-            declare_reaction(name, {"en": name})
+            declare_reaction(name, {"en": name}, at_ms=0)
         self.names = dict(User.objects.values_list("id", "username"))
         self.oracle = Oracle()
         self.posts: dict[int, list[PostId]] = {account: [] for account in self.people}

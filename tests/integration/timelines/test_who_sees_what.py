@@ -151,7 +151,7 @@ class Scene:
     def __init__(self) -> None:
         self.me, self.friend, self.other = map(make_account, ("me", "friend", "other"))
         self.caller = Asker(self.me)
-        declare_reaction("clap", {"en": "claps"})
+        declare_reaction("clap", {"en": "claps"}, at_ms=0)
         self.them = {state: make_account(f"zed_{state}") for state in STATES}
         follow(self.me, self.friend)
         self.first = publish(self.friend, "first")
