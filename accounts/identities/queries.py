@@ -67,10 +67,10 @@ WHERE issuer = %s AND subject = ANY(%s::text[])
 MOST_REMEMBERED = 1_000_000
 
 
-def load_account_ids(external_ids: Iterable[str]) -> dict[str, int]:
+def load_account_ids(external_ids: Iterable[str], issuer: str = OWN_IDS) -> dict[str, int]:
     """Account ids by those of the external ids that are bound. One query by index."""
     wanted = list(dict.fromkeys(external_ids))
-    return dict(fetch_all(GLOBAL_ALIAS, LOAD, (OWN_IDS, wanted))) if wanted else {}
+    return dict(fetch_all(GLOBAL_ALIAS, LOAD, (issuer, wanted))) if wanted else {}
 
 
 class AccountDirectory:
@@ -79,13 +79,14 @@ class AccountDirectory:
     A binding never changes, so it is remembered; an unknown id is asked again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, issuer: str = OWN_IDS) -> None:
+        self._issuer = issuer
         self._ids: LRUCache[str, int] = LRUCache(MOST_REMEMBERED)
 
     def load(self, external_ids: Iterable[str]) -> dict[str, int]:
         """As `load_account_ids`; no query if all are remembered."""
         wanted = set(external_ids)
         known = {i: account for i in wanted if (account := self._ids.get(i)) is not None}
-        asked = load_account_ids(wanted - known.keys())
+        asked = load_account_ids(wanted - known.keys(), self._issuer)
         self._ids.update(asked)
         return known | asked

@@ -2,7 +2,7 @@
 
 Tideline's own format: a JSON object a line, with the fields of a record (types.py).
 
-With an envelope, `{"type": "account", "data": {…}}`, one file may have records of all three types.
+With an envelope, `{"type": "account", "data": {…}}`, one file may have records of all types.
 """
 
 from collections import Counter
@@ -15,12 +15,13 @@ from infra.importing.errors import LineRefused
 from infra.importing.getstream import read_getstream_line
 from infra.importing.lines import ImportLines, count_lines, iter_lines
 from infra.importing.mastodon import iter_archive, read_mastodon_item
-from infra.importing.types import AccountRecord, FollowRecord, PostRecord, Record
+from infra.importing.types import AccountRecord, FollowRecord, PostRecord, ReactionRecord, Record
 
 TYPES: Mapping[str, type[Record]] = {
     "account": AccountRecord,
     "follow": FollowRecord,
     "post": PostRecord,
+    "reaction": ReactionRecord,
 }
 
 

@@ -1,7 +1,7 @@
 """GetStream's import and export files: JSON lines `{"type": …, "data": {…}}`.
 
 The schemas are public: github.com/GetStream/protocol, jsonschemas/feeds (draft 2020-12). Taken are
-`user`, `follow`, `activity` and `comment`; a line of another type, as `reaction`, is of no import.
+`user`, `follow`, `activity`, `comment` and `reaction`; a line of another type is of no import.
 Fields that Tideline has no place for are left out, unless a record would mean something else
 without them. What is left out is counted by its name.
 """
@@ -15,16 +15,21 @@ import msgspec
 
 from infra.importing.errors import LineRefused, LineSkipped
 from infra.importing.types import (
+    LONGEST_ID,
     AccountRecord,
     ExternalId,
     FollowRecord,
     Moment,
     PostRecord,
+    ReactionRecord,
     Record,
 )
 
-# The feed of a user's own posts, and the one that shows those of others.
-FOLLOWED_GROUPS, FOLLOWING_GROUPS = ("user",), ("user", "timeline")
+# The feed of a user's own posts, and those that show the posts of others.
+OWN_GROUP, FOLLOWING_GROUPS = "user", ("user", "timeline")
+# Other feeds of a user. All further groups are of things of the product.
+PERSONAL_GROUPS = ("timeline", "notification", "story", "stories", "foryou")
+LIKE = "like"
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_]")
 
 
@@ -54,6 +59,8 @@ class StreamActivity(msgspec.Struct, frozen=True):
     expires_at: Moment | None = None
     created_at: Moment | None = None
     deleted_at: Moment | None = None
+    object: Any = None
+    custom: Mapping[str, Any] = {}
 
 
 class StreamComment(msgspec.Struct, frozen=True):
@@ -66,6 +73,14 @@ class StreamComment(msgspec.Struct, frozen=True):
     attachments: list[Any] = []
     created_at: Moment | None = None
     deleted_at: Moment | None = None
+
+
+class StreamReaction(msgspec.Struct, frozen=True):
+    type: str
+    user_id: ExternalId
+    activity_id: str | None = None
+    comment_id: str | None = None
+    created_at: Moment | None = None
 
 
 class StreamItem(msgspec.Struct, frozen=True):
@@ -116,19 +131,22 @@ def _follow(follow: StreamFollow) -> FollowRecord | None:
     """None: a timeline that shows the user's own posts, as every home timeline does here."""
     if follow.status != "accepted":
         raise LineRefused(f"the follow is {follow.status}")
-    follower = _user_of(follow.source_fid, FOLLOWING_GROUPS)
-    followee = _user_of(follow.target_fid, FOLLOWED_GROUPS)
-    if follower == followee:
+    (source, follower), (target, followee) = map(_read_feed, (follow.source_fid, follow.target_fid))
+    if source not in FOLLOWING_GROUPS or target in PERSONAL_GROUPS:
+        raise LineSkipped(f"follow: {source} of {target}")
+    kind = "" if target == OWN_GROUP else target
+    if not kind and follower == followee:
         return None
     notify = follow.push_preference == "all"
-    return FollowRecord(follower, followee, follow.created_at, notify=notify)
+    return FollowRecord(follower, followee, follow.created_at, notify=notify, object_kind=kind)
 
 
-def _user_of(feed: str, groups: tuple[str, ...]) -> str:
-    group, _, user_id = feed.partition(":")
-    if group not in groups or not user_id:
-        raise LineRefused(f"{feed!r} is no feed of {' or '.join(groups)}")
-    return user_id
+def _read_feed(feed: str) -> tuple[str, str]:
+    """Its group and its id in the group."""
+    group, _, feed_id = feed.partition(":")
+    if not group or not feed_id:
+        raise LineRefused(f"{feed!r} is no feed")
+    return group, feed_id
 
 
 def _post(activity: StreamActivity) -> PostRecord:
@@ -146,9 +164,17 @@ def _post(activity: StreamActivity) -> PostRecord:
         activity.user_id,
         activity.text,
         activity.created_at,
+        custom=_object_of(activity),
         repost_of=activity.parent_id or None,
         attachments=len(activity.attachments),
     )
+
+
+def _object_of(activity: StreamActivity) -> dict[str, Any] | None:
+    """What the activity is about, such as `recipe:17`. A repost has no data of its own."""
+    about = activity.object or activity.custom.get("object")
+    is_kept = isinstance(about, str) and len(about) <= LONGEST_ID and not activity.parent_id
+    return {"object": about} if is_kept else None
 
 
 def _reply(comment: StreamComment) -> PostRecord:
@@ -166,8 +192,20 @@ def _reply(comment: StreamComment) -> PostRecord:
     )
 
 
+def _reaction(reaction: StreamReaction) -> ReactionRecord:
+    """A favourite would notify, so likes are not imported. Other types are names here."""
+    if reaction.type == LIKE:
+        raise LineSkipped(f"reaction: {LIKE}")
+    post = reaction.comment_id or reaction.activity_id
+    if not post:
+        raise LineRefused("it has no activity_id and no comment_id")
+    name = _NOT_IN_NAMES.sub("_", reaction.type.lower())
+    return ReactionRecord(reaction.user_id, post, name, reaction.created_at)
+
+
 KEPT_CUSTOM: Mapping[str, Sequence[str]] = {
-    "user": ("username", "name"), "follow": (), "activity": (), "comment": (),
+    "user": ("username", "name"), "follow": (), "activity": ("object",), "comment": (),
+    "reaction": (),
 }  # fmt: skip
 Conversion = tuple[type[Any], Callable[[Any], Record | None], type[Record]]
 CONVERSIONS: Mapping[str, Conversion] = {
@@ -175,4 +213,5 @@ CONVERSIONS: Mapping[str, Conversion] = {
     "follow": (StreamFollow, _follow, FollowRecord),
     "activity": (StreamActivity, _post, PostRecord),
     "comment": (StreamComment, _reply, PostRecord),
+    "reaction": (StreamReaction, _reaction, ReactionRecord),
 }

@@ -39,7 +39,8 @@ class AccountRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class FollowRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A follow, or with `ended` the end of one. `since`: when it began or ended; None: unknown.
 
-    `languages`: of the posts that are shown; none: of all.
+    `languages`: of the posts that are shown; none: of all. `object_kind`: `followee` is an object
+    of this kind, by the id that its service has for it.
     """
 
     follower: ExternalId
@@ -50,6 +51,7 @@ class FollowRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reposts: bool = True
     languages: Sequence[str] = ()
     ended: bool = False
+    object_kind: str = ""
 
 
 class PostRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,4 +76,13 @@ class PostRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deleted: bool = False
 
 
-Record = AccountRecord | FollowRecord | PostRecord
+class ReactionRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A reaction to an imported post, by its name. `at`: when; None: unknown."""
+
+    account: ExternalId
+    post: ExternalId
+    reaction: str
+    at: Moment | None = None
+
+
+Record = AccountRecord | FollowRecord | PostRecord | ReactionRecord

@@ -32,9 +32,9 @@ MAKERS = {
     "moves abort", "shards add", "changes announce", "moves complete", "accounts create",
     "services create", "webhooks create",
     "demo_token", "issuers distrust", "accounts export", "follow_changes",
-    "import accounts", "import follows", "import posts", "load_demo", "moves start",
-    "moves rebalance", "webhooks redeliver", "moves resume", "issuers trust", "moves undo",
-    "webhooks update",
+    "import accounts", "import follows", "import posts", "import reactions", "load_demo",
+    "moves start", "moves rebalance", "webhooks redeliver", "moves resume", "issuers trust",
+    "moves undo", "webhooks update",
 }  # fmt: skip
 
 

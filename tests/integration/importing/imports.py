@@ -7,12 +7,17 @@ from accounts.verbs import ImportAccounts
 from infra.sharding.shards import all_aliases
 from infra.sharding.sql import fetch_all
 from posts.external.queries.posts import load_known_posts
-from posts.verbs import ImportPosts
+from posts.verbs import ImportPosts, ImportReactions
 from relations.verbs import ImportFollows
 from tests.integration.jobs.outcomes import Outcome
 from tests.truth import TABLES
 
-COMMANDS = {"accounts": ImportAccounts, "follows": ImportFollows, "posts": ImportPosts}
+COMMANDS = {
+    "accounts": ImportAccounts,
+    "follows": ImportFollows,
+    "posts": ImportPosts,
+    "reactions": ImportReactions,
+}
 
 
 def run_import(kind, tmp_path, records, *words):
