@@ -57,6 +57,7 @@ OWN_APPS = [
     "pages",
     "operations",
     "operations.moves",
+    "operations.tenants",
     "web",
     "config",
 ]

@@ -47,13 +47,16 @@ STATIC_STORE = "whitenoise.storage.CompressedStaticFilesStorage"
 _KEPT = "public, max-age=31536000, s-maxage=10, immutable"
 
 
-def file_stores(folder: str, bucket: str, endpoint: str, region: str) -> dict[str, Any]:
-    """Images in a bucket if one is named, else in the folder.
+def file_stores(
+    folder: str, bucket: str, endpoint: str, region: str, inside: str = ""
+) -> dict[str, Any]:
+    """Images in a bucket if one is named, there `inside` a folder, else in the folder.
 
     The credentials of S3 come from boto3's own variables or files.
     """
     local = {"BACKEND": _LOCAL, "OPTIONS": {"location": folder}}
-    remote = {"BACKEND": _S3, "OPTIONS": _bucket_options(bucket, endpoint, region)}
+    options = _bucket_options(bucket, endpoint, region) | {"location": inside.lstrip("/")}
+    remote = {"BACKEND": _S3, "OPTIONS": options}
     return {"default": remote if bucket else local, "staticfiles": {"BACKEND": STATIC_STORE}}
 
 

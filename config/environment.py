@@ -3,6 +3,7 @@
 Only `config/settings.py` uses it, which has names, meanings and defaults.
 """
 
+import os
 import re
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from config.tenant import database_name
 from timelines.stores.cassandra_url import CassandraServers, cassandra_servers
 
 T = TypeVar("T")
@@ -39,8 +41,10 @@ INSECURE_KEY = "insecure-key-for-development-and-tests-only-0123456789abcdef"
 class Environment:
     """Reads typed values and collects the faults."""
 
-    def __init__(self) -> None:
+    def __init__(self, variables: Mapping[str, str] = os.environ) -> None:
         self.env = environ.Env()
+        self.env.ENVIRON = variables
+        self.tenant = variables.get("TENANT", "")
         self.faults: list[str] = []
         # The variables that say something else than the default, as a log may have them.
         self.changed: dict[str, str] = {}
@@ -103,6 +107,7 @@ class Environment:
             "," not in str(config.get("NAME")),
             f"{name}: the database's name has a comma; each URL begins with postgresql://",
         )
+        config["NAME"] = database_name(str(config.get("NAME")), self.tenant)
         return _with_socket(config)
 
     def primary(self, name: str, url: str, timeout_ms: int) -> dict[str, object]:
@@ -133,7 +138,10 @@ class Environment:
     def cassandra(self, url: str) -> CassandraServers | None:
         """None without a URL."""
         try:
-            return cassandra_servers(url) if url else None
+            servers = cassandra_servers(url) if url else None
+            return servers and servers._replace(
+                keyspace=database_name(servers.keyspace, self.tenant)
+            )
         except ValueError as error:
             self.faults.append(f"CASSANDRA_URL: {error}")
             return None

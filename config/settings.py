@@ -20,10 +20,19 @@ from config.constants import *  # noqa: F403
 from config.constants import REMOVED_SETTINGS, REPLICA_TIMEOUT_MS, STATEMENT_TIMEOUT_MS
 from config.django_settings import file_stores, mail_settings, templates, theme_folders
 from config.environment import CONNECTION, INSECURE_KEY, Environment, late_database
+from config.tenant import (
+    LOCAL_DATABASE,
+    LOCAL_REDIS,
+    folder_of,
+    own_variables,
+    tenant_environment,
+)
 
-_env = Environment()
+_env = Environment(tenant_environment(os.environ))
 
 # -- who runs it --------------------------------------------------------------------------------
+#: the [tenant](../how-to/serve-several-products.md) that this process serves; the front sets it
+TENANT = _env.text("TENANT", "")
 #: Django's debug pages; **refused** without `DEVELOPMENT`
 DEBUG = _env.flag("DEBUG", False)
 #: (`0` (`make run`: `1`)) allows things that production refuses: the built-in key, `DEBUG`, tokens
@@ -142,13 +151,12 @@ SENTRY_DSN = _env.text("SENTRY_DSN", "")
 OTEL_EXPORTER_OTLP_ENDPOINT = _env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 
 # -- databases ----------------------------------------------------------------------------------
-_local = "postgresql://postgres@localhost:5432/tideline"
 #: (`postgresql://postgres@localhost:5432/tideline`) the default database;
 #: [options](#options-of-a-database-url) may follow
-_default_url = _env.text("DATABASE_URL", _local)
+_default_url = _env.text("DATABASE_URL", LOCAL_DATABASE)
 #: (as above, `tideline_shard0` … `3`) the shards, separated by commas; append, never reorder; each
 #: may name [several servers](../how-to/lose-a-database-server.md)
-_shard_urls = _env.urls("SHARD_DATABASE_URLS", [f"{_local}_shard{n}" for n in range(4)])
+_shard_urls = _env.urls("SHARD_DATABASE_URLS", [f"{LOCAL_DATABASE}_shard{n}" for n in range(4)])
 _env.require(bool(_shard_urls), "SHARD_DATABASE_URLS: at least one shard is needed")
 SHARD_ALIASES = [f"shard{n}" for n in range(len(_shard_urls))]
 #: (none) read replicas, one entry per shard in the same order, empty for a shard without one;
@@ -203,7 +211,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Of a cluster any node tells all others, so one of those that are named must be up.
 #: (`redis://localhost:6379/0`) Redis or Valkey: `redis://`, `rediss://` or `unix://`; of a cluster
 #: several nodes, separated by commas
-REDIS_URL, *REDIS_OTHER_NODES = _env.urls("REDIS_URL", []) or ["redis://localhost:6379/0"]
+REDIS_URL, *REDIS_OTHER_NODES = _env.urls("REDIS_URL", []) or [LOCAL_REDIS]
 #: `REDIS_URL` is a Redis Cluster ([what it costs](../how-to/set-up-redis.md))
 REDIS_CLUSTER = _env.flag("REDIS_CLUSTER", False)
 #: after this long without an answer Redis counts as away
@@ -217,6 +225,11 @@ _env.require(
 )
 _env.require(
     REDIS_CLUSTER or not REDIS_OTHER_NODES, "REDIS_URL: several nodes need REDIS_CLUSTER=1"
+)
+# A cluster has one database only.
+_env.require(
+    not (TENANT and REDIS_CLUSTER) or "REDIS_URL" in own_variables(TENANT, os.environ),
+    f"TENANT_{TENANT.upper()}__REDIS_URL: a tenant needs a Redis of its own, not a cluster's part",
 )
 #: reads per second, by all processes together, that make a Redis key
 #: [hot](../explanation/caching.md#hot-keys)
@@ -334,6 +347,7 @@ _env.require(
 #: (`.data/media`) the folder of uploaded images, shared by all processes
 #: ([more](../how-to/store-images.md))
 MEDIA_DIR = _env.text("MEDIA_DIR", str(BASE_DIR / ".data" / "media"))
+MEDIA_DIR = folder_of(TENANT, MEDIA_DIR)
 #: (`PUBLIC_URL` and `/media`) where readers get the images; the same for all processes
 MEDIA_URL = _env.text("MEDIA_URL", f"{PUBLIC_URL}/media").rstrip("/") + "/"
 #: size of an uploaded image
@@ -346,7 +360,9 @@ MEDIA_BUCKET = _env.text("MEDIA_BUCKET", "")
 MEDIA_BUCKET_ENDPOINT = _env.text("MEDIA_BUCKET_ENDPOINT", "")
 #: the bucket's region
 MEDIA_BUCKET_REGION = _env.text("MEDIA_BUCKET_REGION", "")
-STORAGES = file_stores(MEDIA_DIR, MEDIA_BUCKET, MEDIA_BUCKET_ENDPOINT, MEDIA_BUCKET_REGION)
+STORAGES = file_stores(
+    MEDIA_DIR, MEDIA_BUCKET, MEDIA_BUCKET_ENDPOINT, MEDIA_BUCKET_REGION, folder_of(TENANT, "")
+)
 
 # -- serving ------------------------------------------------------------------------------------
 MIDDLEWARE = [

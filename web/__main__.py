@@ -10,6 +10,7 @@ import multiprocessing
 import sys
 from argparse import ArgumentParser, Namespace
 
+from web.draining import share_byte
 from web.serving.limits import Limits
 from web.serving.server import TidelineServer
 from web.startup import logged_service, prepare_to_serve
@@ -19,6 +20,7 @@ def main() -> None:
     if sys.platform == "linux":
         # Spawned workers would not share the byte of web.draining.
         multiprocessing.set_start_method("fork")
+    share_byte()
     options = _options()
     prepare_to_serve(options.when_ready)
     server = TidelineServer(

@@ -30,7 +30,16 @@ class AllMetrics(Collector):
         asked = list(STORE_METRICS.collect())
         names = {metric.name for metric in asked}
         counted = PUBLISHER.collect(metrics_folder())
-        return chain((metric for metric in counted if metric.name not in names), asked)
+        metrics = chain((metric for metric in counted if metric.name not in names), asked)
+        return map(_of_tenant, metrics) if settings.TENANT else metrics
+
+
+def _of_tenant(metric: Metric) -> Metric:
+    """With a label, so that one Prometheus can have the figures of all tenants."""
+    named = Metric(metric.name, metric.documentation, metric.type)
+    for sample in metric.samples:
+        named.add_sample(sample.name, {**sample.labels, "tenant": settings.TENANT}, sample.value)
+    return named
 
 
 def export(request: HttpRequest) -> HttpResponse:

@@ -48,6 +48,7 @@ def prepare() -> dict[str, Any]:
             refuse_other_version(alias)
         _output_of("migrate_shards")
         _output_of("backfill", "recent-posts")
+        _output_of("tenants", "migrate")
     with step("loading the demo community"):
         _output_of("load_demo")
     token, operator = _output_of("demo_token"), ensure_operator(datetime.now(UTC))

@@ -62,7 +62,9 @@ def streaming_child(logs: Path, environment: Mapping[str, str], port: int) -> Ch
 
 def front_child(logs: Path, environment: Mapping[str, str], ports: Sequence[int]) -> Child:
     """The address of `make run`, before web server and streaming process, whose ports follow it."""
-    argv = [sys.executable, "-m", "lab.runner.front", *map(str, ports)]
+    port, web, streaming = ports
+    behind = ["--web", f"{HOST}:{web}", "--streaming", f"{HOST}:{streaming}"]
+    argv = [sys.executable, "-m", "web.front", "--host", HOST, "--port", str(port), *behind]
     return Child("front", argv, logs / "front.log", environment, SIGTERM)
 
 

@@ -13,7 +13,7 @@ from typing import IO
 from lab.services.errors import StartedOffMainThread
 from lab.services.server_user import ServerUser
 
-_LAUNCHER = str(Path(__file__).with_name("launcher.py"))
+_LAUNCHER = str(Path(__file__).parents[2] / "infra/processes/launcher.py")
 _TAIL_BYTES = 2_000
 
 

@@ -16,6 +16,7 @@ from infra.sharding.probe import CachedProbe
 from infra.sharding.sql import fetch_all, fetch_one
 from operations.moves.models import Move
 from operations.moves.rows import find_unfinished
+from operations.moves.types import stream_name
 
 # PostgreSQL names the session of a subscription after it.
 SLOTS = """
@@ -52,7 +53,7 @@ class SlotState(NamedTuple):
 
 def read_slot(move: Move, alias: str) -> SlotState | None:
     """None: the shard keeps nothing for the move. One query."""
-    names = [f"tideline_move_{move.pk}", f"tideline_move_{move.pk}_back"]
+    names = [stream_name(move.pk, is_back) for is_back in (False, True)]
     states = [SlotState(*row) for row in fetch_all(alias, SLOTS, (names,))]
     return max(states, default=None)
 

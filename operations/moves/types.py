@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
+from django.conf import settings
 from django.db import models
 
 from infra.sharding.buckets import BucketSet
@@ -20,6 +21,12 @@ class MoveRoute(models.TextChoices):
     COMPLETE = "complete"
 
 
+def stream_name(move: int, is_back: bool = False) -> str:
+    """Slots are of the whole server, which tenants share."""
+    tenant = f"{settings.TENANT}_" if settings.TENANT else ""
+    return f"tideline_move_{tenant}{move}{'_back' if is_back else ''}"
+
+
 class MoveRef(NamedTuple):
     """A move as one process works on it, with the token by which the databases know it.
 
@@ -35,7 +42,7 @@ class MoveRef(NamedTuple):
 
     @property
     def stream(self) -> str:
-        return f"tideline_move_{self.id}{'_back' if self.is_back else ''}"
+        return stream_name(self.id, self.is_back)
 
     def back(self) -> Self:
         """The same in the other direction."""

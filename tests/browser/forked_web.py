@@ -9,7 +9,7 @@ import runpy
 import sys
 from signal import SIGKILL
 
-from lab.services.launcher import PR_SET_PDEATHSIG
+from infra.processes.launcher import PR_SET_PDEATHSIG
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from django.conf import settings
 
+from web.draining import share_byte
 from web.startup import logged_service, prepare_to_serve
 from web.streaming.serving.server import StreamingServer
 
@@ -18,6 +19,7 @@ def main() -> None:
     if sys.platform == "linux":
         # Spawned workers would not share the byte of web.draining.
         multiprocessing.set_start_method("fork")
+    share_byte()
     options = _options()
     prepare_to_serve(options.when_ready)
     address = (options.host, options.port)

@@ -25,7 +25,7 @@ CHECKOUT = Path(__file__).parents[3]
 NOT_OURS = (*URL_NAMES, "SECRET_KEY", "MEDIA_DIR")
 RESTARTED = [
     ("web", "-m web "),
-    ("front", "lab.runner.front"),
+    ("front", "web.front"),
     ("worker", "run_drainer"),
     ("shard1", "tideline shard1"),
 ]

@@ -191,6 +191,7 @@ def test_roles_of_machines_are_the_same_for_compose_and_systemd():
         "stores": {"default", "shard0", "shard1", "valkey"},
         "workers": {"migrate", "worker", "compensator"},
         "web": {"web", "streaming"},
+        "tenants": {"front"},
     }
     wanted = {
         role: {*re.findall(r"tideline-(\w+)[@.]", _wants(f"tideline-{role}.target"))}

@@ -15,15 +15,19 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 def main() -> None:
     parent, death_signal, uid, gid = map(int, sys.argv[1:5])
-    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
     if uid >= 0:
         become(uid, gid)
-    if prctl:
-        # After the change of user: the kernel resets the death signal when credentials change.
-        prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
+    # After the change of user: the kernel resets the death signal when credentials change.
+    end_with_parent(parent, death_signal)
+    os.execv(sys.argv[5], sys.argv[5:])  # noqa: S606 - that is its purpose
+
+
+def end_with_parent(parent: int, death_signal: int) -> None:
+    """This process receives the signal when its parent ends (Linux only), also if it is killed."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit("the parent process has died")
-    os.execv(sys.argv[5], sys.argv[5:])
 
 
 def become(uid: int, gid: int) -> None:

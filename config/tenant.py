@@ -1,0 +1,118 @@
+"""The environment of a tenant: that of the installation, with stores, names and keys of its own.
+
+TENANT names it. Its databases and its Redis are on the servers of the installation, under other
+names, so no statement and no key of one tenant can reach another. A variable TENANT_SHOP__NAME is
+NAME for the tenant `shop` alone.
+"""
+
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+import psycopg
+from django.core.exceptions import ImproperlyConfigured
+
+LOCAL_DATABASE = "postgresql://postgres@localhost:5432/tideline"
+LOCAL_REDIS = "redis://localhost:6379/0"
+# Who a site is. A tenant does not inherit these: it has its own, or none.
+OWN_SETTINGS = frozenset(
+    {
+        *("INSTANCE_TITLE", "MAIL_FROM", "THEME_DIR", "RESERVED_USERNAMES", "LANGUAGE_CODE"),
+        *("OIDC_ISSUER", "OIDC_NAME", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"),
+        *("OIDC_CREATE_ACCOUNTS", "TRANSLATION_KEY"),
+    }
+)
+# Each machine asks itself how it is.
+_OF_THIS_MACHINE = "localhost,127.0.0.1,[::1]"
+_READ = "SELECT number, url, hosts FROM tenants_tenant WHERE name = %s AND state <> 'deleted'"
+_CONNECT_S = 3
+
+
+class TenantRow(NamedTuple):
+    """What the default database of the installation knows of a tenant. `number`: from 1."""
+
+    number: int
+    url: str
+    hosts: list[str]
+
+
+def tenant_environment(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The variables of this process. Raises: ImproperlyConfigured, for an unknown tenant too.
+
+    Cost: for a tenant a connection to the default database of the installation.
+    """
+    name = environ.get("TENANT", "")
+    if not name:
+        return environ
+    own = own_variables(name, environ)
+    inherited = {key: value for key, value in environ.items() if key not in OWN_SETTINGS}
+    return inherited | _derived(name, _read_row(name, environ), environ, own) | own
+
+
+def own_variables(name: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Those for this tenant alone, without its name."""
+    start = f"TENANT_{name.upper()}__"
+    return {key.removeprefix(start): environ[key] for key in environ if key.startswith(start)}
+
+
+def database_name(name: str, tenant: str) -> str:
+    """The tenant's database in place of the installation's of this name."""
+    return f"{name}__{tenant}" if tenant else name
+
+
+def folder_of(tenant: str, folder: str) -> str:
+    """The tenant's folder in this one of the installation."""
+    return f"{folder.rstrip('/')}/tenants/{tenant}" if tenant else folder
+
+
+def _derived(
+    name: str, row: TenantRow, environ: Mapping[str, str], own: Mapping[str, str]
+) -> dict[str, str]:
+    secret = environ.get("SECRET_KEY", "")
+    values = {
+        "PUBLIC_URL": row.url,
+        "ALLOWED_HOSTS": ",".join([*row.hosts, _OF_THIS_MACHINE]),
+        "INSTANCE_TITLE": name.capitalize(),
+        "REDIS_URL": redis_of(environ.get("REDIS_URL", LOCAL_REDIS), row.number),
+    }
+    values["MAIL_FROM"] = (
+        f"{own.get('INSTANCE_TITLE', values['INSTANCE_TITLE'])} <noreply@{row.hosts[0]}>"
+    )
+    if environ.get("MEDIA_URL"):
+        values["MEDIA_URL"] = folder_of(name, environ["MEDIA_URL"])
+    if environ.get("STREAMING_URL"):
+        values["STREAMING_URL"] = row.url.replace("http", "ws", 1)
+    if secret:
+        values["SECRET_KEY"] = urlsafe_b64encode(_key(secret, name) * 2).decode()
+    if environ.get("VAPID_PRIVATE_KEY"):
+        values["VAPID_PRIVATE_KEY"] = urlsafe_b64encode(_key(secret, f"{name} vapid")).decode()
+    return values
+
+
+def redis_of(url: str, number: int) -> str:
+    """The database of Redis that comes so many after that of the URL."""
+    parts = urlsplit(url)
+    asked = parse_qs(parts.query)
+    if parts.scheme == "unix" or "db" in asked:
+        asked["db"] = [str(int(asked.get("db", ["0"])[0]) + number)]
+        return f"{url.partition('?')[0]}?{urlencode(asked, doseq=True)}"
+    return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + number}"))
+
+
+def _key(secret: str, purpose: str) -> bytes:
+    return hmac.digest(secret.encode(), f"tenant {purpose}".encode(), "sha256")
+
+
+def _read_row(name: str, environ: Mapping[str, str]) -> TenantRow:
+    url = environ.get("DATABASE_URL") or LOCAL_DATABASE
+    try:
+        with psycopg.connect(url, connect_timeout=_CONNECT_S) as connection:
+            row = connection.execute(_READ, (name,)).fetchone()
+    except psycopg.Error as error:
+        why = str(error).strip().splitlines()[0]
+        raise ImproperlyConfigured(f"TENANT: the list of tenants cannot be read: {why}") from None
+    if row is None:
+        raise ImproperlyConfigured(f"TENANT: there is no tenant {name}")
+    return TenantRow(*row)

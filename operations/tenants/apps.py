@@ -1,0 +1,8 @@
+"""Django's registration of operations.tenants."""
+
+from django.apps import AppConfig
+
+
+class TenantsConfig(AppConfig):
+    name = "operations.tenants"
+    label = "tenants"
