@@ -150,7 +150,8 @@ def test_a_reaction_that_comes_back_is_heard_again(site, people, kind):
         mark_post(other, post_id, kind, is_on)
         deliver_all()
         publish_marker(site, me, client)
-    until(lambda: ids_heard(client)[-1:] == listed(me), said=lambda: client.text)
+    newest = listed(me)
+    until(lambda: ids_heard(client)[-1:] == newest, said=lambda: client.text)
 
 
 def test_notifications_are_heard_after_another_account_lost_its_shard(site, people, monkeypatch):
