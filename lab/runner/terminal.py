@@ -77,6 +77,7 @@ Tideline is running at {address}
   Data      {data}
   Logs      {self.folder}/logs
   Commands  {manage} help
+  Products  {manage} tenants create shop --host shop.localhost
   Stop      Ctrl-C. The next `make run` continues with the same data{deletes}.
 
 The home timeline of {self.accounts[0]}, ready to paste:
