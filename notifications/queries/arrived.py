@@ -29,11 +29,13 @@ Asked = tuple[int, int, int]
 class ArrivedPage(NamedTuple):
     """`shown`: oldest first, those that the owner's lists show. `last_id`: of the last row.
 
-    `has_more`: there may be later ones.
+    `heard_id`: below the first row of what was taken back a moment ago, whose end is not delivered:
+    it may come back under the same id. `has_more`: there may be later ones.
     """
 
     shown: Sequence[ViewedNotification]
     last_id: int
+    heard_id: int
     has_more: bool
 
 
@@ -76,4 +78,5 @@ def _load_page(owner_id: int, above: int, now_ms: int) -> ArrivedPage:
         if notification.verdict in ONLY_SHOWN
     ]
     last_id = read.rows[-1].id if read.rows else above
-    return ArrivedPage(shown, last_id, len(read.rows) >= MOST_ARRIVED)
+    heard_id = min((undone - 1 for undone in read.undone), default=last_id)
+    return ArrivedPage(shown, last_id, heard_id, len(read.rows) >= MOST_ARRIVED)

@@ -48,7 +48,8 @@ class ArrivedNotifications:
 
     def _load_of(self, account_id: int, above: int) -> list[bytes]:
         pages = list(iter_arrived(account_id, above, now_ms()))
-        self._last_ids[account_id] = pages[-1].last_id
+        heard = [page.heard_id for page in pages if page.heard_id < page.last_id]
+        self._last_ids[account_id] = heard[0] if heard else pages[-1].last_id
         return [present_notification(each) for page in pages for each in page.shown]
 
 

@@ -6,7 +6,11 @@ import pytest
 from django.db import OperationalError
 
 from counters.kinds import DECLARED
+from infra.changes.compensate import drain
+from infra.changes.lanes import lane_of
+from infra.sharding.buckets import shard_of
 from moderation.types import DecisionKind
+from notifications.queries import arrived
 from posts.actions.declare_reaction import declare_reaction
 from posts.actions.mark_post import mark_post
 from posts.types import Kind
@@ -152,6 +156,36 @@ def test_a_reaction_that_comes_back_is_heard_again(site, people, kind):
         publish_marker(site, me, client)
     newest = listed(me)
     until(lambda: ids_heard(client)[-1:] == newest, said=lambda: client.text)
+
+
+def test_a_reaction_that_was_taken_back_while_it_was_read_is_heard_when_it_returns(
+    site, people, monkeypatch
+):
+    """Its row keeps its id, because the end of it did not count as an end."""
+    me, _, other = people
+    post_id = publish(me)
+    deliver_all()
+    client = site.listen(me)
+    read, undone = arrived.with_undone, []
+
+    def undo_and_read(owner_id, rows):
+        if not undone:
+            mark_post(other, post_id, Kind.FAVOURITE, False)
+            drain(shard_of(other), lane_of(other))
+        undone.append(read(owner_id, rows))
+        return undone[-1]
+
+    monkeypatch.setattr(arrived, "with_undone", undo_and_read)
+    mark_post(other, post_id, Kind.FAVOURITE, True)
+    deliver_all()
+    until(lambda: undone)
+    assert undone[0].undone, "it was on when it was found"
+    publish_marker(site, me, client)
+    assert ids_heard(client) == []
+    mark_post(other, post_id, Kind.FAVOURITE, True)
+    deliver_all()
+    newest = listed(me)
+    until(lambda: ids_heard(client) == newest, 30, said=lambda: client.text)
 
 
 def test_notifications_are_heard_after_another_account_lost_its_shard(site, people, monkeypatch):
