@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config.tenant import database_name
+from infra.tenant_stores import database_name
 from timelines.stores.cassandra_url import CassandraServers, cassandra_servers
 
 T = TypeVar("T")

@@ -20,13 +20,8 @@ from config.constants import *  # noqa: F403
 from config.constants import REMOVED_SETTINGS, REPLICA_TIMEOUT_MS, STATEMENT_TIMEOUT_MS
 from config.django_settings import file_stores, mail_settings, templates, theme_folders
 from config.environment import CONNECTION, INSECURE_KEY, Environment, late_database
-from config.tenant import (
-    LOCAL_DATABASE,
-    LOCAL_REDIS,
-    folder_of,
-    own_variables,
-    tenant_environment,
-)
+from config.tenant import LOCAL_DATABASE, LOCAL_REDIS, tenant_environment
+from infra.tenant_stores import folder_of, own_variables
 
 _env = Environment(tenant_environment(os.environ))
 
@@ -360,9 +355,13 @@ MEDIA_BUCKET = _env.text("MEDIA_BUCKET", "")
 MEDIA_BUCKET_ENDPOINT = _env.text("MEDIA_BUCKET_ENDPOINT", "")
 #: the bucket's region
 MEDIA_BUCKET_REGION = _env.text("MEDIA_BUCKET_REGION", "")
-STORAGES = file_stores(
-    MEDIA_DIR, MEDIA_BUCKET, MEDIA_BUCKET_ENDPOINT, MEDIA_BUCKET_REGION, folder_of(TENANT, "")
+FILE_STORES = partial(
+    file_stores,
+    bucket=MEDIA_BUCKET,
+    endpoint=MEDIA_BUCKET_ENDPOINT,
+    region=MEDIA_BUCKET_REGION,
 )
+STORAGES = FILE_STORES(MEDIA_DIR, inside=folder_of(TENANT, ""))
 
 # -- serving ------------------------------------------------------------------------------------
 MIDDLEWARE = [

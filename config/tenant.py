@@ -9,10 +9,11 @@ import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from typing import NamedTuple
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
+
+from infra.tenant_stores import folder_of, own_variables, redis_of
 
 LOCAL_DATABASE = "postgresql://postgres@localhost:5432/tideline"
 LOCAL_REDIS = "redis://localhost:6379/0"
@@ -51,22 +52,6 @@ def tenant_environment(environ: Mapping[str, str]) -> Mapping[str, str]:
     return inherited | _derived(name, _read_row(name, environ), environ, own) | own
 
 
-def own_variables(name: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """Those for this tenant alone, without its name."""
-    start = f"TENANT_{name.upper()}__"
-    return {key.removeprefix(start): environ[key] for key in environ if key.startswith(start)}
-
-
-def database_name(name: str, tenant: str) -> str:
-    """The tenant's database in place of the installation's of this name."""
-    return f"{name}__{tenant}" if tenant else name
-
-
-def folder_of(tenant: str, folder: str) -> str:
-    """The tenant's folder in this one of the installation."""
-    return f"{folder.rstrip('/')}/tenants/{tenant}" if tenant else folder
-
-
 def _derived(
     name: str, row: TenantRow, environ: Mapping[str, str], own: Mapping[str, str]
 ) -> dict[str, str]:
@@ -89,16 +74,6 @@ def _derived(
     if environ.get("VAPID_PRIVATE_KEY"):
         values["VAPID_PRIVATE_KEY"] = urlsafe_b64encode(_key(secret, f"{name} vapid")).decode()
     return values
-
-
-def redis_of(url: str, number: int) -> str:
-    """The database of Redis that comes so many after that of the URL."""
-    parts = urlsplit(url)
-    asked = parse_qs(parts.query)
-    if parts.scheme == "unix" or "db" in asked:
-        asked["db"] = [str(int(asked.get("db", ["0"])[0]) + number)]
-        return f"{url.partition('?')[0]}?{urlencode(asked, doseq=True)}"
-    return urlunsplit(parts._replace(path=f"/{int(parts.path.strip('/') or 0) + number}"))
 
 
 def _key(secret: str, purpose: str) -> bytes:

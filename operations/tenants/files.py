@@ -7,8 +7,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.files.storage import Storage, storages
 
-from config.django_settings import file_stores
-from config.tenant import folder_of
+from infra.tenant_stores import folder_of
 
 
 class Images(NamedTuple):
@@ -19,13 +18,8 @@ class Images(NamedTuple):
 
 
 def images_of(name: str) -> Storage:
-    declared = file_stores(
-        folder_of(name, settings.MEDIA_DIR),
-        settings.MEDIA_BUCKET,
-        settings.MEDIA_BUCKET_ENDPOINT,
-        settings.MEDIA_BUCKET_REGION,
-        folder_of(name, ""),
-    )
+    folder = folder_of(name, settings.MEDIA_DIR)
+    declared = settings.FILE_STORES(folder, inside=folder_of(name, ""))
     return storages.create_storage(declared["default"])
 
 

@@ -16,8 +16,8 @@ from psycopg import sql
 from redis import Redis
 from redis.exceptions import RedisError
 
-from config.tenant import database_name, own_variables, redis_of
 from infra.sharding.shards import all_aliases
+from infra.tenant_stores import database_name, own_variables, redis_of
 from operations.tenants.models import Tenant
 from operations.tenants.types import TenantRefused
 

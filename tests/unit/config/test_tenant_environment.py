@@ -4,7 +4,8 @@ import pytest
 
 from config import tenant
 from config.environment import Environment
-from config.tenant import TenantRow, redis_of, tenant_environment
+from config.tenant import TenantRow, tenant_environment
+from infra.tenant_stores import redis_of
 
 SECRET = "secret-of-the-installation-secret-of-the-installation"
 INSTALLATION = {
