@@ -14,6 +14,7 @@ import psycopg
 from django.core.exceptions import ImproperlyConfigured
 
 from infra.tenant_stores import folder_of, own_variables, redis_of
+from operations.tenants.sql import READ_ROW
 
 LOCAL_DATABASE = "postgresql://postgres@localhost:5432/tideline"
 LOCAL_REDIS = "redis://localhost:6379/0"
@@ -27,7 +28,6 @@ OWN_SETTINGS = frozenset(
 )
 # Each machine asks itself how it is.
 _OF_THIS_MACHINE = "localhost,127.0.0.1,[::1]"
-_READ = "SELECT number, url, hosts FROM tenants_tenant WHERE name = %s AND state <> 'deleted'"
 _CONNECT_S = 3
 
 
@@ -84,7 +84,7 @@ def _read_row(name: str, environ: Mapping[str, str]) -> TenantRow:
     url = environ.get("DATABASE_URL") or LOCAL_DATABASE
     try:
         with psycopg.connect(url, connect_timeout=_CONNECT_S) as connection:
-            row = connection.execute(_READ, (name,)).fetchone()
+            row = connection.execute(READ_ROW, (name,)).fetchone()
     except psycopg.Error as error:
         why = str(error).strip().splitlines()[0]
         raise ImproperlyConfigured(f"TENANT: the list of tenants cannot be read: {why}") from None
