@@ -32,6 +32,7 @@ GROUPS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "otp_totp": ("delete_totpdevice",),
         "promotions": ("view_campaign", "add_campaign", "change_campaign"),
         "jobs": ("operate", "view_jobrun"),
+        "tenants": ("view_tenant",),
     },
 }
 

@@ -56,7 +56,7 @@ MODERATION = NavigationGroup(
         *("moderation.jointdecision", "moderation.timedrestriction"),
     ),
 )
-OPERATIONS = NavigationGroup("Operations", "operations", ("jobs.jobrun",))
+OPERATIONS = NavigationGroup("Operations", "operations", ("jobs.jobrun", "tenants.tenant"))
 THIS_SITE = NavigationGroup(
     "This site",
     "site_texts",

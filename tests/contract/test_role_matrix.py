@@ -29,7 +29,7 @@ REFUSED = "400"
 PLACEHOLDER = re.compile(r"<(?:\w+:)?(\w+)>")
 # Django's patterns with regular expressions: the list of an app, and all other paths.
 SPECIAL = {
-    "admin/^(?P<app_label>auth|accounts|axes|site_texts|promotions|moderation|jobs)/$": (
+    "admin/^(?P<app_label>auth|accounts|axes|site_texts|promotions|moderation|jobs|tenants)/$": (
         "admin/moderation/"
     ),
     "admin/(?P<url>.*)$": "admin/nothing",

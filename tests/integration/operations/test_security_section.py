@@ -54,7 +54,7 @@ def test_the_tables_of_security_are_in_one_section(boss, operator):
     assert not {"Axes", "Authentication and Authorization"} & {*index}
     assert [*index] == ["Operations", "Moderation", "This site", "Security"]
     assert index["Moderation"][:3] == ["Reports", "Appeals", "Users"]
-    assert index["Operations"][-1] == "Job runs"
+    assert index["Operations"][-2:] == ["Job runs", "Tenants"]
     assert sections(boss, "/admin/accounts/")["Accounts"] == [
         *("Access tokens", "Applications", "Users"),
     ]
