@@ -268,6 +268,7 @@ def test_creation_and_deletion_are_killed_and_go_on(sites, shop, tmp_path):
     sites.manage("suspend", "harbor")
     folder = tmp_path / "export"
     sites.manage("export", "harbor", str(folder))
+    assert folder.stat().st_mode & 0o777 == 0o700
     listed = json.loads((folder / "tenant.json").read_text())["files"]
     assert listed.keys() == {"default.dump", "shard0.dump"}
     assert all((folder / name).stat().st_size == listed[name]["bytes"] for name in listed)

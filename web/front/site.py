@@ -94,21 +94,24 @@ def _run(role: Role, parent: int) -> NoReturn:
 
 def _keep(roles: dict[int, Role]) -> None:
     """Until SIGTERM. Then it waits for all of them."""
-    is_ending = False
+    asked_to_end: list[int] = []
 
-    def end(*_: object) -> None:
-        nonlocal is_ending
-        is_ending = True
+    def end(number: int, _: object) -> None:
+        asked_to_end.append(number)
         for pid in roles:
             os.kill(pid, signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, end)
     while roles:
         pid, _ = os.wait()
-        role = roles.pop(pid, None)
-        if role and not is_ending:
+        role = roles.pop(pid)
+        if not asked_to_end:
             time.sleep(_PAUSE_S)
-            roles[_begin(role)] = role
+        if not asked_to_end:
+            pid = _begin(role)
+            roles[pid] = role
+            if asked_to_end:  # just before the new process was known
+                os.kill(pid, signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ def export_tenant(name: str, folder: Path, say: Callable[[str], object]) -> dict
     """
     tenant = find_tenant(name)
     refuse_unless_at_rest(tenant)
-    folder.mkdir(parents=True, exist_ok=True)
+    # Its owner alone may read it.
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if (folder / "tenant.json").exists():
         raise TenantRefused(f"{folder} has an export already.")
     for alias, database in databases_of(name).items():
