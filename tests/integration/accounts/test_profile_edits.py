@@ -32,6 +32,7 @@ from tests.integration.integrations.services import Service
 from tests.people import Visitor
 from tests.races import failures, run_together
 from tests.sign_ups import Person, bearer
+from tests.waiting import until
 from tests.world import drain_all, make_account, publish
 
 EDIT = "/api/v1/accounts/update_credentials"
@@ -266,6 +267,6 @@ def test_a_service_renames_and_subscribers_hear_of_it(world):
     assert answer.json()["username"] == "anna"
     assert service.get(path).json()["username"] == "anna"
     drain_all()
-    first = read_events(before, 100).events[0]
+    first = until(lambda: read_events(before, 100).events)[0]
     assert (first.type, first.data["account_id"]) == ("account.updated", str(ann))
     assert Visitor().status_of("/@ann") == 301

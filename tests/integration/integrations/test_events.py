@@ -1,6 +1,7 @@
 """The change feed over HTTP: what happened on the whole site, from a position on."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from django.conf import settings
@@ -27,6 +28,7 @@ from tests.integration.jobs.outcomes import Outcome
 from tests.people import decide
 from tests.reconciling import make_on
 from tests.sign_ups import PASSWORD
+from tests.waiting import until
 from tests.world import make_account, make_accounts
 
 PATH = "/api/v1/services/events"
@@ -384,6 +386,12 @@ def test_events_have_the_ids_of_the_product(service):
     }
 
 
+def find_page(position):
+    """The next two events. None: there are none yet."""
+    page = read_events(position, 2)
+    return page if page.events else None
+
+
 def test_events_of_all_databases_are_in_the_order_of_their_delivery(world):
     """So what an account does after a move comes behind what it did before, however far behind the
     reader of its old shard is."""
@@ -394,7 +402,9 @@ def test_events_of_all_databases_are_in_the_order_of_their_delivery(world):
         expected.append(publish(people[number]))
         deliver_all()
     told, position = [], start
-    while (page := read_events(position, 2)).events:
+    # It waits for the transactions of all tests that use the server.
+    while len(told) < len(expected):
+        page = until(partial(find_page, position))
         told += [event.data["post_id"] for event in page.events]
         assert len(page.events) <= 2
         position = page.position

@@ -25,6 +25,7 @@ from tests.delivered import deliver_all
 from tests.faults import dying_job
 from tests.integration.jobs.outcomes import Outcome
 from tests.truth import assert_drained_truth
+from tests.waiting import until
 from tests.world import make_account, make_accounts, publish
 
 pytestmark = pytest.mark.slow
@@ -142,7 +143,7 @@ def test_subscribers_hear_of_it(world):
     after = site_position_now()
     announce("accounts", "--account", ann)
     deliver_all()
-    events = read_events(after, 10).events
+    events = until(lambda: read_events(after, 10).events)
     assert [(e.type, e.data["account_id"]) for e in events] == [("account.updated", str(ann))]
 
 

@@ -225,9 +225,8 @@ def test_a_client_that_does_not_read_is_closed(site, me, monkeypatch):
 
 def test_a_process_that_drains_ends_its_streams_and_takes_none(site, me, monkeypatch):
     clients = [site.listen(me), site.connect(me, stream="user")]
-    byte = bytearray(1)
-    monkeypatch.setattr(draining, "_BYTE", byte)
-    byte[0] = 1
+    monkeypatch.setattr(draining._Shared, "byte", bytearray(1))
+    draining.start_draining()
     assert all(end_soon(client, 5) for client in clients)
     assert clients[1].sent[-1]["code"] == 1013
     assert site.listen(me).status == 503
