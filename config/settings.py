@@ -26,8 +26,8 @@ from infra.tenant_stores import folder_of, own_variables
 _env = Environment(tenant_environment(os.environ))
 
 # -- who runs it --------------------------------------------------------------------------------
-# The tenant that this process serves. The front sets it, and `manage.py tenants run`.
-TENANT = _env.tenant
+#: the [tenant](../how-to/serve-several-products.md) that this process serves; the front sets it
+TENANT = _env.text("TENANT", "")
 #: Django's debug pages; **refused** without `DEVELOPMENT`
 DEBUG = _env.flag("DEBUG", False)
 #: (`0` (`make run`: `1`)) allows things that production refuses: the built-in key, `DEBUG`, tokens
