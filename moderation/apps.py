@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate
 
 from infra.api.live_parts import register_live_part
@@ -20,6 +20,7 @@ class ModerationConfig(AppConfig):
         metrics = import_module("moderation.metrics")
         STORE_METRICS.register(metrics.QueueCollector())
         STORE_METRICS.register(metrics.DecisionsCollector())
-        # Runs after the permissions of the apps below were created, which come first in the list.
+        # Runs after the permissions of all apps were created: of those that have models.
         create_groups = import_module("moderation.groups").create_groups_after_migrating
-        post_migrate.connect(create_groups, sender=self)
+        last = [config for config in apps.get_app_configs() if config.models_module][-1]
+        post_migrate.connect(create_groups, sender=last)

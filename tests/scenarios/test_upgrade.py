@@ -287,7 +287,9 @@ def test_an_upgrade_keeps_all_data_and_no_server_stops_before_its_turn(
 
 
 def test_the_document_names_the_commands() -> None:
-    assert commands_of_step(2) == ["migrate_shards", "backfill recent-posts", "shards check"]
+    assert commands_of_step(2) == [
+        *("migrate_shards", "backfill recent-posts", "tenants migrate", "shards check")
+    ]
     assert commands_of_step(4) == ["show_status"]
 
 

@@ -134,6 +134,10 @@ LINES = {
         post(2, "bob", "2021-02-01T00:00:00Z", in_reply_to="p-3", text="yes", sensitive=True,
              spoiler_text="careful", language="en", visibility="unlisted", deleted=True),
     ),
+    "reaction": (
+        {"account": "u-ann", "post": "p-0", "reaction": "clap"},
+        {"account": "u-bob", "post": "p-3", "reaction": "wow", "at": "2021-03-01T00:00:00Z"},
+    ),
 }  # fmt: skip
 FIELDS = [(kind, field) for kind, record in TYPES.items() for field in record.__struct_fields__]
 
