@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
-from lab.runner.port import HOST, free_ports
+from infra.processes.free_ports import free_ports
+from lab.runner.port import HOST
 from lab.services.locks import locked
 from lab.services.spawn import log_tail, server_environment, spawn
 from tests.distribution import CACHE, LONGEST_S

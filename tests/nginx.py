@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from infra.processes.free_ports import free_ports
 from lab.runner.child import CHECKOUT
-from lab.runner.port import free_ports
 from lab.services.working_programs import find_programs, major_version
 from tests.distribution import library_path, unpacked_program
 from tests.waiting import until

@@ -6,11 +6,12 @@
 import http.client
 import socket
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 
+from infra.processes.free_ports import LOOPBACK, free_ports
 from lab.runner.errors import PortUnusable
 
-HOST = "127.0.0.1"
+HOST = LOOPBACK
 _HIGHEST = 65_535
 _TIMEOUT_S = 1.0
 _TRIED = 20
@@ -41,15 +42,6 @@ def next_free_port(port: int) -> int:
 def free_port() -> int:
     """A port that no program listens on. Another program may take it before it is used."""
     return free_ports(1)[0]
-
-
-def free_ports(count: int) -> list[int]:
-    """As `free_port`, all different."""
-    with ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind((HOST, 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
 
 
 def is_answering(port: int, path: str) -> bool:

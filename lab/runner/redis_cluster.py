@@ -12,7 +12,8 @@ from typing import Any
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from lab.runner.port import HOST, free_ports
+from infra.processes.free_ports import free_ports
+from lab.runner.port import HOST
 from lab.services import Search
 from lab.services.binaries import find_redis
 from lab.services.server_user import server_user

@@ -2,19 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from django.conf import settings
 from django.core.files.storage import Storage, storages
 
 from infra.tenant_stores import folder_of
-
-
-class Images(NamedTuple):
-    """`total_bytes`: of all of them."""
-
-    number: int
-    total_bytes: int
 
 
 def images_of(name: str) -> Storage:
@@ -23,27 +15,28 @@ def images_of(name: str) -> Storage:
     return storages.create_storage(declared["default"])
 
 
-def copy_images(name: str, target: Path) -> Images:
-    """Into this folder, under the same names. Safety: writes a file again."""
-    store, number, total = images_of(name), 0, 0
+def copy_images(name: str, target: Path) -> int:
+    """Into this folder, under the same names; returns how many. Safety: writes a file again."""
+    store, copied = images_of(name), 0
     for path in _walk(store, ""):
         file = target / path
         file.parent.mkdir(parents=True, exist_ok=True)
         with store.open(path) as image:
-            total += file.write_bytes(image.read())
-        number += 1
-    return Images(number, total)
+            file.write_bytes(image.read())
+        copied += 1
+    return copied
 
 
-def erase_images(name: str) -> Images:
-    """How much there was. Safety: idempotent; killed, it has erased some."""
-    store, number, total = images_of(name), 0, 0
+def count_images(name: str) -> int:
+    return sum(1 for _ in _walk(images_of(name), ""))
+
+
+def erase_images(name: str) -> None:
+    """Safety: idempotent; killed, it has erased some."""
+    store = images_of(name)
     for path in [*_walk(store, "")]:
-        total += store.size(path)
         store.delete(path)
-        number += 1
     _erase_folders(store, "")
-    return Images(number, total)
 
 
 def _walk(store: Storage, folder: str) -> Iterator[str]:

@@ -49,7 +49,7 @@ def create_database(alias: str, name: str) -> bool:
     except psycopg.errors.DuplicateDatabase:
         return False
     except psycopg.errors.InsufficientPrivilege as error:
-        role = settings.DATABASES[alias]["USER"]
+        role = connections[alias].settings_dict["USER"]
         raise TenantRefused(
             f"{alias}: the role {role} may not create databases: ALTER ROLE {role} CREATEDB."
         ) from error
@@ -105,8 +105,7 @@ def redis_url(tenant: Tenant) -> str:
 def refuse_used_redis(tenant: Tenant) -> None:
     """Raises: TenantRefused, as its first process would empty that database."""
     try:
-        with _redis(tenant) as client:
-            keys = client.dbsize()
+        keys = count_keys(tenant)
     except RedisError as error:
         raise TenantRefused(
             f"Redis has no database {tenant.number} for it: {error}. Raise `databases` in its"
@@ -119,12 +118,17 @@ def refuse_used_redis(tenant: Tenant) -> None:
         )
 
 
-def empty_redis(tenant: Tenant) -> int:
-    """How many keys there were. Safety: idempotent. Raises: RedisError."""
+def count_keys(tenant: Tenant) -> int:
+    """Of its Redis. Raises: RedisError."""
     with _redis(tenant) as client:
         keys: Any = client.dbsize()
-        client.flushdb()
         return int(keys)
+
+
+def empty_redis(tenant: Tenant) -> None:
+    """Safety: idempotent. Raises: RedisError."""
+    with _redis(tenant) as client:
+        client.flushdb()
 
 
 def dump_environment(alias: str, name: str) -> dict[str, str]:

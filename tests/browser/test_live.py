@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from lab.runner.port import HOST, free_ports
+from infra.processes.free_ports import free_ports
+from lab.runner.port import HOST
 from posts.actions.mark_post import mark_post
 from posts.types import Kind
 from relations.actions.follow import follow

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import pytest
 
 from accounts.models import User
-from lab.runner.port import HOST, free_ports
+from infra.processes.free_ports import free_ports
+from lab.runner.port import HOST
 from posts.ids import PostId
 from relations.actions.follow import follow
 from tests.browser.chromium import REASON as NO_CHROMIUM

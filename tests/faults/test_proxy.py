@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from infra.processes.free_ports import free_ports
 from lab.runner.child import CHECKOUT
-from lab.runner.port import free_ports, is_answering
+from lab.runner.port import is_answering
 from tests.nginx import REASON, find_nginx, running_proxy
 from tests.waiting import until
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import httpx
 import pytest
 
+from infra.processes.free_ports import free_ports
 from lab.runner.child import CHECKOUT, Child
-from lab.runner.port import HOST, free_ports, is_answering
+from lab.runner.port import HOST, is_answering
 from lab.runner.programs import compensator_command, worker_command
 from tests.other_process import environment_of_this_test
 from tests.waiting import until

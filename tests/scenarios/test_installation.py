@@ -17,7 +17,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from lab.runner.port import free_ports, is_answering
+from infra.processes.free_ports import free_ports
+from lab.runner.port import is_answering
 from lab.services.machine import Search
 from tests.distribution import find_program, library_path
 from tests.installed import IS_ROOT, Installation

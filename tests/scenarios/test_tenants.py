@@ -148,7 +148,7 @@ def heard(sites, host, token):
     connection.close()
 
 
-def test_an_unknown_host_is_of_nobody(sites, shop):
+def test_an_unknown_host_is_refused(sites, shop):
     assert sites.status("other.example.org", "/api/v1/instance") == 421
     assert sites.status(OWN, "/api/v1/instance") == 200
 
@@ -277,6 +277,7 @@ def test_creation_and_deletion_are_killed_and_go_on(sites, shop, tmp_path):
     kill_at(sites, "tenants.counted", 1, *delete)
     assert sites.refusal("resume", "harbor") == "The tenant harbor is deleting."
     kill_at(sites, "tenants.dropped", 1, *delete)
+    kill_at(sites, "tenants.images_counted", 1, *delete)
     said = sites.manage(*delete)
     certificate = json.loads(said[said.index("{") :])
     assert databases(sites, "harbor") == 0

@@ -15,8 +15,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from infra.processes.free_ports import free_ports
 from lab.runner.child import CHECKOUT
-from lab.runner.port import free_ports, is_answering
+from lab.runner.port import is_answering
 from tests.installed import IS_ROOT, Installation
 from tests.services import private_services
 from tests.waiting import until

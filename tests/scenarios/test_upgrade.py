@@ -26,10 +26,11 @@ import psycopg
 import pytest
 from django.core.management import get_commands
 
+from infra.processes.free_ports import free_ports
 from infra.version import VERSION
 from lab.runner.child import CHECKOUT
 from lab.runner.installation import THROW_AWAY_KEY
-from lab.runner.port import HOST, free_ports, is_answering
+from lab.runner.port import HOST, is_answering
 from lab.runner.programs import app_environment, web_command, worker_command
 from lab.services.spawn import spawn
 from tests.services import private_services

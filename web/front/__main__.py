@@ -3,11 +3,10 @@
 SIGTERM ends it and the processes of the tenants.
 """
 
-import asyncio
 import os
-import signal
 import sys
 from argparse import ArgumentParser, Namespace
+from importlib import import_module
 
 import django
 from django.core.exceptions import ImproperlyConfigured
@@ -20,34 +19,7 @@ def main() -> None:
         django.setup()
     except ImproperlyConfigured as error:
         sys.exit(str(error))
-    asyncio.run(_serve(options))
-
-
-async def _serve(options: Namespace) -> None:
-    # Their models need django.setup().
-    from django.conf import settings  # noqa: PLC0415
-
-    from web.front.front import Front  # noqa: PLC0415
-    from web.front.heads import MOST_HEAD_BYTES  # noqa: PLC0415
-    from web.front.routes import Backend, Routes, ServerAddress  # noqa: PLC0415
-    from web.front.tenants import KeptTenants  # noqa: PLC0415
-    from web.startup import logged_service  # noqa: PLC0415
-
-    own = Backend(ServerAddress(*options.web), ServerAddress(*options.streaming))
-    routes = Routes(own, settings.ALLOWED_HOSTS)
-    kept = KeptTenants(routes, options.workers)
-    stopped = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
-    server = await asyncio.start_server(
-        Front(routes).serve, options.host, options.port, limit=MOST_HEAD_BYTES
-    )
-    with logged_service("front", address=f"{options.host}:{options.port}"):
-        keeping = asyncio.create_task(kept.keep())
-        await stopped.wait()
-        server.close()
-        keeping.cancel()
-        await kept.stop()
+    import_module("web.front.serve").serve(options)  # its models need the setup
 
 
 def _options() -> Namespace:

@@ -50,7 +50,7 @@ class _ClientConnection:
             try:
                 head = parse_head(raw)
             except BadHead:
-                await self._refuse(BAD_REQUEST)
+                await self._refuse(BAD_REQUEST, None)
                 return
             if not await self._pass_on(head):
                 return
@@ -64,7 +64,7 @@ class _ClientConnection:
         """Whether another request may follow."""
         route = self._routes.find(head.host)
         if isinstance(route, FrontRefusal):
-            await self._refuse(route, head.method)
+            await self._refuse(route, head)
             return False
         try:
             if head.is_of_streams:
@@ -72,7 +72,7 @@ class _ClientConnection:
                 return False
             web = await self._go_behind(route.web)
         except (ConnectionError, TimeoutError):
-            await self._refuse(UNAVAILABLE, head.method)
+            await self._refuse(UNAVAILABLE, head)
             return False
         web.write(head.raw)
         if head.length is None:
@@ -105,10 +105,10 @@ class _ClientConnection:
         finally:
             streams.close()
 
-    async def _refuse(self, refusal: FrontRefusal, method: bytes = b"") -> None:
+    async def _refuse(self, refusal: FrontRefusal, head: Head | None) -> None:
         with suppress(*_BROKEN):
             await self._leave()
-        await refuse(refusal, self._reader, self._writer, method)
+        await refuse(refusal, self._reader, self._writer, head)
 
 
 class _Behind:

@@ -12,13 +12,17 @@ class BadHead(ValueError):
 
 
 class Head(NamedTuple):
-    """`host`: without a port, in small letters. `length`: of the body; None: it is chunked."""
+    """`host`: without a port, in small letters. `length`: of the body; None: it is chunked.
+
+    `is_of_browser`: it asks for a page.
+    """
 
     raw: bytes
     method: bytes
     target: bytes
     host: str
     length: int | None
+    is_of_browser: bool
 
     @property
     def is_of_streams(self) -> bool:
@@ -36,7 +40,8 @@ def parse_head(raw: bytes) -> Head:
     hosts = [value for name, value in fields if name == b"host"]
     if len(hosts) != 1:
         raise BadHead("it needs one Host")
-    return Head(raw, words[0], words[1], host_of(hosts[0]), _length(fields))
+    is_of_browser = any(name == b"accept" and b"text/html" in value for name, value in fields)
+    return Head(raw, words[0], words[1], host_of(hosts[0]), _length(fields), is_of_browser)
 
 
 def host_of(value: bytes) -> str:

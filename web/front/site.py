@@ -19,9 +19,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
+from infra.processes.free_ports import LOOPBACK
 from infra.processes.launcher import end_with_parent
 
-_HOST = "127.0.0.1"
 # Before one that ended begins again.
 _PAUSE_S = 1.0
 # What all of them need, so that it is loaded once.
@@ -31,7 +31,7 @@ Role = Callable[[], object]
 
 def main(web_port: str, streaming_port: str, workers: str) -> None:
     _load()
-    bind = ["--when-ready", "--host", _HOST, "--port"]
+    bind = ["--when-ready", "--host", LOOPBACK, "--port"]
     roles: dict[int, Role] = {}
     for role in (
         _program("web", [*bind, web_port, "--workers", workers]),

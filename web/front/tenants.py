@@ -1,13 +1,12 @@
 """Keeps the processes of each active tenant, and tells the routes where they are."""
 
 import asyncio
-import socket
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 import structlog
 from django.db import DatabaseError, close_old_connections
 
+from infra.processes.free_ports import LOOPBACK, free_ports
 from infra.sharding.errors import NO_ANSWER
 from operations.tenants.models import Tenant
 from operations.tenants.processes import environment_of
@@ -17,7 +16,6 @@ from web.front.kept_process import KeptProcess
 from web.front.refusals import SUSPENDED, UNAVAILABLE, FrontRefusal
 from web.front.routes import Backend, Routes, ServerAddress
 
-_HOST = "127.0.0.1"
 READ_EVERY_S = 1.0
 log = structlog.get_logger()
 
@@ -26,8 +24,8 @@ class TenantSite:
     """Web server, streaming process, worker and compensator of a tenant (site.py)."""
 
     def __init__(self, tenant: Tenant, workers: int) -> None:
-        ports = _free_ports(2)
-        self.backend = Backend(*(ServerAddress(_HOST, port) for port in ports))
+        ports = free_ports(2)
+        self.backend = Backend(*(ServerAddress(LOOPBACK, port) for port in ports))
         self.names = _names_of(tenant)
         command = ["-m", "web.front.site", *map(str, ports), str(workers)]
         self._child = KeptProcess(tenant.name, command, environment_of(tenant.name))
@@ -95,12 +93,3 @@ def _names_of(tenant: Tenant) -> tuple[str, ...]:
 def _read() -> list[Tenant]:
     close_old_connections()
     return list_tenants()
-
-
-def _free_ports(count: int) -> list[int]:
-    """Another program may take one before it is used: its process then tries again."""
-    with ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind((_HOST, 0))
-        return [int(probe.getsockname()[1]) for probe in probes]

@@ -10,7 +10,12 @@ INDEX = """
 CREATE UNIQUE INDEX CONCURRENTLY identity_is_of_one_user
     ON identities_externalidentity (issuer, subject)
 """
-NO_INDEX = "DROP INDEX IF EXISTS identity_is_of_one_user"
+# Of a run that was killed.
+NEITHER = """
+ALTER TABLE identities_externalidentity DROP CONSTRAINT IF EXISTS identity_is_of_one_user;
+DROP INDEX IF EXISTS identity_is_of_one_user;
+"""
+OLD = "ALTER TABLE identities_externalidentity DROP CONSTRAINT IF EXISTS identity_has_one_user"
 CONSTRAINT = """
 ALTER TABLE identities_externalidentity
     ADD CONSTRAINT identity_is_of_one_user UNIQUE USING INDEX identity_is_of_one_user
@@ -23,7 +28,7 @@ class Migration(migrations.Migration):
     dependencies = [("identities", "0002_trusted_issuers")]
 
     operations = [
-        migrations.RunSQL(NO_INDEX, migrations.RunSQL.noop),  # of a run that failed
+        migrations.RunSQL(NEITHER, migrations.RunSQL.noop),
         migrations.RunSQL(INDEX, migrations.RunSQL.noop),
         migrations.RunSQL(
             CONSTRAINT,
@@ -37,7 +42,13 @@ class Migration(migrations.Migration):
                 )
             ],
         ),
-        migrations.RemoveConstraint("externalidentity", "identity_has_one_user"),
+        migrations.RunSQL(
+            OLD,
+            migrations.RunSQL.noop,
+            state_operations=[
+                migrations.RemoveConstraint("externalidentity", "identity_has_one_user")
+            ],
+        ),
         migrations.SeparateDatabaseAndState(
             state_operations=[
                 migrations.RemoveField(model, "tenant")

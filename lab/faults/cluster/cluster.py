@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from infra.processes.free_ports import free_ports
 from lab.faults.cluster.child_with_orders import OrderedProcess, obeying
 from lab.faults.cluster.default_postgres import STOCK
 from lab.faults.cluster.links import Links, linked, socket_path
@@ -22,7 +23,7 @@ from lab.faults.coverage.record import recording_environment
 from lab.runner.child import CHECKOUT
 from lab.runner.errors import ChildDidNotStart
 from lab.runner.installation import Installation, throw_away_environment
-from lab.runner.port import HOST, free_ports, is_answering
+from lab.runner.port import HOST, is_answering
 from lab.runner.programs import compensator_command, worker_command
 from lab.services import RunningServices, Server, running_services, throw_away_services
 from lab.services.process_tree import kill_tree, pause_tree, resume_tree

@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
 
-from lab.runner.port import HOST, free_ports, is_answering
+from infra.processes.free_ports import free_ports
+from lab.runner.port import HOST, is_answering
 from lab.services import Server
 from lab.services.folders import ServiceFolders
 from lab.services.server_user import ServerUser

@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 from signal import SIGTERM
 
+from infra.processes.free_ports import free_ports
 from lab.faults.elections.shard import ElectedShard
-from lab.runner.port import HOST, free_ports, is_answering
+from lab.runner.port import HOST, is_answering
 from lab.services import Server
 from lab.services.cluster import OWNER
 from lab.services.folders import private_folder

@@ -18,14 +18,21 @@ def resume_tenant(name: str) -> Tenant:
 
 
 def set_state(tenant: Tenant, state: TenantState) -> Tenant:
-    """One query."""
-    Tenant.objects.filter(pk=tenant.pk).update(state=state, changed_at=Now())
+    """Raises: TenantRefused if its state has changed since it was read. One query."""
+    unchanged = Tenant.objects.filter(pk=tenant.pk, state=tenant.state)
+    if not unchanged.update(state=state, changed_at=Now()):
+        raise TenantRefused(f"Another command changes the tenant {tenant}. Try again.")
     tenant.state = state
     return tenant
 
 
+def refuse_unless_served(tenant: Tenant) -> None:
+    """Raises: TenantRefused for one that is created or deleted at the moment, or was."""
+    if tenant.state not in (TenantState.ACTIVE, TenantState.SUSPENDED):
+        raise TenantRefused(f"The tenant {tenant} is {tenant.state}.")
+
+
 def _change(name: str, state: TenantState) -> Tenant:
     tenant = find_tenant(name)
-    if tenant.state not in (TenantState.ACTIVE, TenantState.SUSPENDED):
-        raise TenantRefused(f"The tenant {name} is {tenant.state}.")
+    refuse_unless_served(tenant)
     return set_state(tenant, state)

@@ -9,7 +9,8 @@ from django.db.models.functions import Now
 from django.http.request import validate_host
 
 from infra.changes.failpoints import failpoint
-from operations.tenants.actions.change_state import set_state
+from infra.sharding.placement import GLOBAL_ALIAS
+from operations.tenants.actions.change_state import refuse_unless_served, set_state
 from operations.tenants.models import Tenant
 from operations.tenants.processes import run_for
 from operations.tenants.queries import find_tenant, list_tenants, refuse_inside_tenant
@@ -17,6 +18,7 @@ from operations.tenants.stores import (
     MOST_NAME_BYTES,
     create_database,
     databases_of,
+    has_database,
     refuse_used_redis,
 )
 from operations.tenants.types import NewTenant, TenantRefused, TenantState
@@ -36,7 +38,8 @@ def create_tenant(new: NewTenant, say: Callable[[str], object]) -> Tenant:
     if tenant.state != TenantState.CREATING:
         raise TenantRefused(f"There is a tenant {new.name} already: it is {tenant.state}.")
     names = databases_of(tenant.name)
-    refuse_used_redis(tenant)
+    if not has_database(GLOBAL_ALIAS, names[GLOBAL_ALIAS]):
+        refuse_used_redis(tenant)
     for alias, name in names.items():
         if create_database(alias, name):
             say(f"{alias}: created the database {name}")
@@ -53,6 +56,7 @@ def change_hosts(name: str, hosts: list[str], url: str) -> Tenant:
     Raises: TenantRefused.
     """
     tenant = find_tenant(name)
+    refuse_unless_served(tenant)
     _refuse_hosts(NewTenant(name, hosts, url))
     Tenant.objects.filter(pk=tenant.pk).update(hosts=hosts, url=url, changed_at=Now())
     tenant.refresh_from_db()

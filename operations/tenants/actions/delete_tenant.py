@@ -7,10 +7,11 @@ from typing import Any
 from infra.changes.failpoints import failpoint
 from operations.tenants.actions.change_state import set_state
 from operations.tenants.actions.rest import refuse_unless_at_rest
-from operations.tenants.files import erase_images
+from operations.tenants.files import count_images, erase_images
 from operations.tenants.models import Tenant
 from operations.tenants.queries import find_tenant
 from operations.tenants.stores import (
+    count_keys,
     count_rows,
     databases_of,
     drop_database,
@@ -24,8 +25,8 @@ from operations.tenants.types import TenantState
 def delete_tenant(name: str, say: Callable[[str], object]) -> dict[str, Any]:
     """Returns the certificate. It stays in the tenant's row, so the name is never used again.
 
-    Safety: killed at any place, the same call goes on: each database is written down before it is
-    dropped. Raises: TenantRefused. Cost: counts all rows.
+    Safety: killed at any place, the same call goes on: all is counted and written down before it is
+    deleted. Raises: TenantRefused. Cost: counts all rows.
     """
     tenant = find_tenant(name)
     if tenant.state == TenantState.DELETED:
@@ -34,10 +35,12 @@ def delete_tenant(name: str, say: Callable[[str], object]) -> dict[str, Any]:
     set_state(tenant, TenantState.DELETING)
     for alias, database in databases_of(name).items():
         _delete_database(tenant, alias, database, say)
-    images = erase_images(name)
-    _note(tenant, images=_sum(tenant, "images", images.number))
-    say(f"erased {images.number:,} images")
-    _note(tenant, redis_keys=_sum(tenant, "redis_keys", empty_redis(tenant)))
+    _note_first(tenant, "images", lambda: count_images(name))
+    failpoint("tenants.images_counted")
+    erase_images(name)
+    say("erased its images")
+    _note_first(tenant, "redis_keys", lambda: count_keys(tenant))
+    empty_redis(tenant)
     _note(tenant, deleted_at=datetime.now(UTC).isoformat(timespec="seconds"))
     set_state(tenant, TenantState.DELETED)
     return dict(tenant.certificate or {})
@@ -58,9 +61,10 @@ def _delete_database(
     say(f"{alias}: dropped {database}, {sum(rows.values()):,} rows")
 
 
-def _sum(tenant: Tenant, fact: str, more: int) -> int:
-    """With what an earlier call that was killed had deleted."""
-    return int((tenant.certificate or {}).get(fact, 0)) + more
+def _note_first(tenant: Tenant, fact: str, count: Callable[[], int]) -> None:
+    """Counts what is there, unless an earlier call that was killed has done so."""
+    if fact not in (tenant.certificate or {}):
+        _note(tenant, **{fact: count()})
 
 
 def _note(tenant: Tenant, **facts: Any) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.version import VERSION
+from operations.tenants.actions.change_state import refuse_unless_served
 from operations.tenants.actions.rest import refuse_unless_at_rest
 from operations.tenants.files import copy_images
 from operations.tenants.models import Tenant
@@ -28,6 +29,7 @@ def export_tenant(name: str, folder: Path, say: Callable[[str], object]) -> dict
     TenantRefused. Cost: reads all rows and images.
     """
     tenant = find_tenant(name)
+    refuse_unless_served(tenant)
     refuse_unless_at_rest(tenant)
     # Its owner alone may read it.
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -37,7 +39,7 @@ def export_tenant(name: str, folder: Path, say: Callable[[str], object]) -> dict
         _dump(alias, database, folder / f"{alias}.dump")
         say(f"{alias}: wrote {folder / alias}.dump")
     images = copy_images(name, folder / "media")
-    say(f"copied {images.number:,} images")
+    say(f"copied {images:,} images")
     return _describe(tenant, folder)
 
 

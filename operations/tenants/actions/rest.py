@@ -13,7 +13,7 @@ _ASK_EVERY_S = 0.5
 
 def refuse_unless_at_rest(tenant: Tenant) -> None:
     """Raises: TenantRefused if the tenant is served, or if sessions of it go on for a minute."""
-    if tenant.state not in (TenantState.SUSPENDED, TenantState.DELETING):
+    if tenant.state == TenantState.ACTIVE:
         raise TenantRefused(
             f"The tenant {tenant} is {tenant.state}. First: manage.py tenants suspend {tenant}"
         )

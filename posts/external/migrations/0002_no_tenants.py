@@ -11,6 +11,7 @@ INDEX = """
 CREATE UNIQUE INDEX CONCURRENTLY posts_externalpost_key
     ON posts_externalpost (author_id, external_id)
 """
+NO_LOOK_UP = "DROP INDEX IF EXISTS external_post_of_id"
 NO_INDEX = "DROP INDEX IF EXISTS posts_externalpost_key"
 KEY = """
 ALTER TABLE posts_externalpost
@@ -25,11 +26,12 @@ class Migration(migrations.Migration):
     dependencies = [("external_posts", "0001_initial")]
 
     operations = [
+        migrations.RunSQL(NO_LOOK_UP, migrations.RunSQL.noop),  # of a run that was killed
         AddIndexConcurrently(
             "externalpost", models.Index(fields=["external_id"], name="external_post_of_id")
         ),
         RemoveIndexConcurrently("externalpost", "external_post_id"),
-        migrations.RunSQL(NO_INDEX, migrations.RunSQL.noop),  # of a run that failed
+        migrations.RunSQL(NO_INDEX, migrations.RunSQL.noop),  # the same
         migrations.RunSQL(INDEX, migrations.RunSQL.noop),
         migrations.RunSQL(
             KEY,

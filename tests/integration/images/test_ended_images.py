@@ -18,8 +18,8 @@ from accounts.images.api.views import FILE_HEADERS
 from accounts.types import Restriction
 from config.django_settings import file_stores
 from infra.jobs.types import Work
+from infra.processes.free_ports import free_ports
 from infra.sharding.shards import all_aliases
-from lab.runner.port import free_ports
 from moderation.actions.decide import decide_on_post
 from moderation.jobs.purge_accounts import purge_accounts
 from moderation.types import DecisionKind, DecisionOrigin

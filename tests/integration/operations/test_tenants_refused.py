@@ -1,9 +1,11 @@
 """What cannot be done with a tenant is said before anything is made."""
 
 import pytest
+from django.db import connections
 
 from infra.caching.client import redis
-from operations.tenants.actions.change_state import resume_tenant, suspend_tenant
+from infra.sharding.sql import execute
+from operations.tenants.actions.change_state import resume_tenant, set_state, suspend_tenant
 from operations.tenants.actions.create_tenant import change_hosts, create_tenant, url_of
 from operations.tenants.actions.delete_tenant import delete_tenant
 from operations.tenants.actions.export_tenant import export_tenant
@@ -15,7 +17,9 @@ HOST = "shop.example.org"
 
 
 @pytest.fixture(autouse=True)
-def site(world, settings):
+def site(world, settings, monkeypatch):
+    """The Redis of the tenant is that of this test: the next database is of another one."""
+    monkeypatch.setenv("TENANT_SHOP__REDIS_URL", settings.REDIS_URL)
     settings.ALLOWED_HOSTS = ["feed.example.org", ".inner.example.org", "localhost"]
     settings.PUBLIC_URL = "https://feed.example.org"
 
@@ -82,13 +86,44 @@ def test_a_database_of_redis_that_is_in_use(settings, monkeypatch):
     assert said.startswith("Redis has no database ")
 
 
+def test_a_role_that_may_not_create_databases(monkeypatch):
+    redis().call("FLUSHDB")
+    execute("default", "DROP ROLE IF EXISTS plain_role")
+    execute("default", "CREATE ROLE plain_role LOGIN")
+    monkeypatch.setitem(connections["default"].settings_dict, "USER", "plain_role")
+    try:
+        said = refusal(create_tenant, NewTenant("shop", [HOST], url_of(HOST)), print)
+    finally:
+        execute("default", "DROP ROLE plain_role")
+    assert said == (
+        "default: the role plain_role may not create databases: ALTER ROLE plain_role CREATEDB."
+    )
+
+
+def test_one_that_was_never_complete_is_deleted(shop):
+    Tenant.objects.update(state=TenantState.CREATING)
+    assert delete_tenant("shop", print).keys() == {"tenant", "images", "redis_keys", "deleted_at"}
+    assert find_tenant("shop").state == TenantState.DELETED
+    assert refusal(change_hosts, "shop", [HOST], url_of(HOST)) == "The tenant shop is deleted."
+    assert refusal(export_tenant, "shop", "/nowhere", print) == "The tenant shop is deleted."
+
+
+def test_two_commands_at_once(shop):
+    """One of them says so, and changes nothing."""
+    stale = find_tenant("shop")
+    suspend_tenant("shop")
+    said = refusal(set_state, stale, TenantState.DELETING)
+    assert said == "Another command changes the tenant shop. Try again."
+    assert find_tenant("shop").state == TenantState.SUSPENDED
+
+
 def test_states(shop):
     assert suspend_tenant("shop").state == TenantState.SUSPENDED
     assert suspend_tenant("shop").state == TenantState.SUSPENDED, "once more changes nothing"
     assert resume_tenant("shop").state == TenantState.ACTIVE
     Tenant.objects.update(state=TenantState.DELETING)
     assert refusal(resume_tenant, "shop") == "The tenant shop is deleting."
-    assert refusal(suspend_tenant, "nobody") == "There is no tenant nobody."
+    assert refusal(suspend_tenant, "unknown") == "There is no tenant unknown."
 
 
 def test_only_a_tenant_at_rest_is_exported_or_deleted(shop, tmp_path):

@@ -1,4 +1,4 @@
-"""The environment of a tenant: stores and keys of its own, nobody else's name."""
+"""The environment of a tenant: stores and keys of its own, and no name of others."""
 
 import pytest
 

@@ -191,6 +191,16 @@ def test_what_cannot_be_served_is_said(port, shop, host, status, text, path):
     assert answer_of(port, host, path) == (status, json.dumps({"error": text}), retry)
 
 
+def test_a_browser_gets_a_page(port, shop):
+    connection = http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)
+    headers = {"Host": "closed.example.org", "Accept": "text/html,*/*;q=0.8"}
+    connection.request("GET", "/", headers=headers)
+    answer = connection.getresponse()
+    assert (answer.status, answer.headers.get_content_type()) == (403, "text/html")
+    assert "<h1>This site is suspended</h1>" in answer.read().decode()
+    connection.close()
+
+
 def test_a_refused_head_has_no_body(port, shop):
     assert answer_of(port, "other.example.org", method="HEAD")[:2] == (421, "")
 
