@@ -8,14 +8,13 @@ without them. What is left out is counted by its name.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from infra.importing.errors import LineRefused, LineSkipped
 from infra.importing.types import (
-    LONGEST_ID,
     AccountRecord,
     ExternalId,
     FollowRecord,
@@ -30,6 +29,10 @@ OWN_GROUP, FOLLOWING_GROUPS = "user", ("user", "timeline")
 # Other feeds of a user. All further groups are of things of the product.
 PERSONAL_GROUPS = ("timeline", "notification", "story", "stories", "foryou")
 LIKE = "like"
+# Of a user.
+KEPT_CUSTOM = ("username", "name")
+# The type of an activity that is a text and nothing more.
+POST = "post"
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9_]")
 
 
@@ -51,6 +54,7 @@ class StreamFollow(msgspec.Struct, frozen=True):
 class StreamActivity(msgspec.Struct, frozen=True):
     id: ExternalId
     user_id: ExternalId
+    type: str = POST
     text: str = ""
     visibility: str = ""
     attachments: list[Any] = []
@@ -60,7 +64,7 @@ class StreamActivity(msgspec.Struct, frozen=True):
     created_at: Moment | None = None
     deleted_at: Moment | None = None
     object: Any = None
-    custom: Mapping[str, Any] = {}
+    custom: dict[str, Any] = {}
 
 
 class StreamComment(msgspec.Struct, frozen=True):
@@ -73,6 +77,7 @@ class StreamComment(msgspec.Struct, frozen=True):
     attachments: list[Any] = []
     created_at: Moment | None = None
     deleted_at: Moment | None = None
+    custom: dict[str, Any] = {}
 
 
 class StreamReaction(msgspec.Struct, frozen=True):
@@ -99,18 +104,20 @@ def read_getstream_line(wanted: type[Record], not_kept: Counter[str], text: byte
             return None
         record = convert(msgspec.json.decode(item.data, type=shape))
         if record is not None:
-            not_kept.update(_list_left_out(item.type, shape, msgspec.json.decode(item.data)))
+            data = msgspec.json.decode(item.data)
+            not_kept.update(_list_left_out(item.type, shape, data, record))
         return record
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise LineRefused(str(error)) from None
 
 
-def _list_left_out(name: str, shape: type[Any], data: Mapping[str, Any]) -> Iterator[str]:
-    """The names of fields with a value that the record does not have: `activity.custom.mood`."""
-    custom = data.get("custom") or {}
-    names = {
-        f"custom.{key}": value for key, value in custom.items() if key not in KEPT_CUSTOM[name]
-    }
+def _list_left_out(
+    name: str, shape: type[Any], data: Mapping[str, Any], record: Record
+) -> Iterator[str]:
+    """The names of fields with a value that the record does not have: `user.custom.mood`."""
+    keeps_custom = isinstance(record, PostRecord) and not record.repost_of
+    custom = {} if keeps_custom else data.get("custom") or {}
+    names = {f"custom.{key}": value for key, value in custom.items() if key not in KEPT_CUSTOM}
     names |= {key: value for key, value in data.items() if key not in shape.__struct_fields__}
     names.pop("custom", None)
     return (f"{name}.{key}" for key, value in names.items() if value)
@@ -164,17 +171,22 @@ def _post(activity: StreamActivity) -> PostRecord:
         activity.user_id,
         activity.text,
         activity.created_at,
-        custom=_object_of(activity),
+        custom=_own_data_of(activity),
         repost_of=activity.parent_id or None,
         attachments=len(activity.attachments),
     )
 
 
-def _object_of(activity: StreamActivity) -> dict[str, Any] | None:
-    """What the activity is about, such as `recipe:17`. A repost has no data of its own."""
-    about = activity.object or activity.custom.get("object")
-    is_kept = isinstance(about, str) and len(about) <= LONGEST_ID and not activity.parent_id
-    return {"object": about} if is_kept else None
+def _own_data_of(activity: StreamActivity) -> dict[str, Any] | None:
+    """What it says about itself: its `custom`, what it is about and what was done, such as `cook`.
+
+    None: nothing. A repost has no data of its own.
+    """
+    if activity.parent_id:
+        return None
+    about = {"object": activity.object} if activity.object is not None else {}
+    verb = {"type": activity.type} if activity.type != POST else {}
+    return {**activity.custom, **about, **verb} or None
 
 
 def _reply(comment: StreamComment) -> PostRecord:
@@ -187,6 +199,7 @@ def _reply(comment: StreamComment) -> PostRecord:
         comment.user_id,
         comment.text,
         comment.created_at,
+        custom=comment.custom or None,
         in_reply_to=comment.parent_id or comment.object_id,
         attachments=len(comment.attachments),
     )
@@ -203,10 +216,6 @@ def _reaction(reaction: StreamReaction) -> ReactionRecord:
     return ReactionRecord(reaction.user_id, post, name, reaction.created_at)
 
 
-KEPT_CUSTOM: Mapping[str, Sequence[str]] = {
-    "user": ("username", "name"), "follow": (), "activity": ("object",), "comment": (),
-    "reaction": (),
-}  # fmt: skip
 Conversion = tuple[type[Any], Callable[[Any], Record | None], type[Record]]
 CONVERSIONS: Mapping[str, Conversion] = {
     "user": (StreamUser, _account, AccountRecord),

@@ -71,15 +71,14 @@ def test_getstream(world, tmp_path):
     outcome = run_stream("posts", tmp_path)
     assert outcome.out.splitlines() == [
         "line 11: poll_id is not imported",
-        "not kept: activity.custom.mood: 1",
         "not kept: activity.fids: 2",
-        "not kept: activity.type: 2",
         "not kept: comment.object_type: 1",
         *NO_PLACE,
         "11 lines done, 3 changed, 1 failed",
     ]
     original = load_known_posts(["a1"])["a1"].post_id
     shown = Caller(ann).get(f"/api/v1/statuses/{original.public}").json()
+    assert shown["custom"] == {"mood": "glad", "empty": ""}
     assert (shown["replies_count"], shown["reblogs_count"], shown["reblogged"]) == (1, 1, True)
 
 

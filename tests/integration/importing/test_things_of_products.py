@@ -133,14 +133,38 @@ def test_a_follow_between_other_feeds_of_people_is_counted_and_not_kept(two, tmp
     ])  # fmt: skip
 
 
-@pytest.mark.parametrize("where", [{"object": "recipe:17"}, {"custom": {"object": "recipe:17"}}])
-def test_a_post_keeps_what_it_is_about(two, tmp_path, where):
-    line = {"id": "a1", "user_id": "u-bob", "text": "hi", "created_at": "2020-03-01T00:00:00Z"}
-    outcome = run_stream("posts", tmp_path, ("activity", {**line, **where}))
-    assert (outcome.code, outcome.out) == (0, "1 lines done, 1 changed, 0 failed\n")
-    post_id = load_known_posts(["a1"])["a1"].post_id.public
-    shown = Caller(two[0]).get(f"/api/v1/statuses/{post_id}").json()
-    assert shown["custom"] == {"object": "recipe:17"}
+ACTIVITY = {"id": "a1", "user_id": "u-bob", "text": "hi", "created_at": "2020-03-01T00:00:00Z"}
+COOKED = {"object": {"kind": "recipe", "id": 17}}
+
+
+@pytest.mark.parametrize(("said", "kept"), [
+    ({"object": "recipe:17"}, {"object": "recipe:17"}),
+    ({"custom": {"object": "recipe:17"}}, {"object": "recipe:17"}),
+    ({"custom": {"stars": [4.5, None]}, "type": "cook", **COOKED},
+     {"stars": [4.5, None], "type": "cook", **COOKED}),
+    ({"type": "post", "custom": {}}, None),
+])  # fmt: skip
+def test_a_post_keeps_its_own_data_its_object_and_its_verb(two, tmp_path, said, kept):
+    comment = {**ACTIVITY, "id": "c1", "object_id": "a1", "custom": said.get("custom", {})}
+    outcome = run_stream(
+        "posts", tmp_path, ("activity", {**ACTIVITY, **said}), ("comment", comment)
+    )
+    assert (outcome.code, outcome.out) == (0, "2 lines done, 2 changed, 0 failed\n")
+    for key, custom in (("a1", kept), ("c1", comment["custom"] or None)):
+        post_id = load_known_posts([key])[key].post_id.public
+        assert Caller(two[0]).get(f"/api/v1/statuses/{post_id}").json().get("custom") == custom
+
+
+def test_own_data_without_a_place_are_refused_by_their_line_or_counted(two, tmp_path):
+    repost = {**ACTIVITY, "id": "a2", "text": "", "parent_id": "a1", "custom": {"mood": "glad"}}
+    large = {**ACTIVITY, "id": "a3", "custom": {"notes": "x" * 4_096}}
+    lines = [("activity", each) for each in (ACTIVITY, repost, large)]
+    outcome = run_stream("posts", tmp_path, *lines)
+    assert (outcome.code, outcome.out.splitlines()) == (1, [
+        "line 3: Validation failed: custom has more than 4,096 bytes of JSON",
+        "not kept: activity.custom.mood: 1",
+        "2 lines done, 2 changed, 1 failed",
+    ])  # fmt: skip
 
 
 AT = "2020-03-02T00:00:00Z"
