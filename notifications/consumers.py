@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from infra.changes.registry import Delivery, FollowUp, consumes
+from notifications.actions.note_imported import note_imported
 from notifications.actions.notify import (
     BEGINNING,
     announce_ends,
@@ -14,17 +15,27 @@ from notifications.actions.notify import (
 from notifications.changes import QuotingLeft, SubscribersLeft, VotersLeft
 from notifications.queries.actor_sources import (
     Interactions,
+    occurrence_of,
     read_follow_occurrences,
     read_response_occurrences,
+    split_history,
 )
 from notifications.queries.rows import Threads, without_muted
 from notifications.queries.subscribers import find_new_posts, new_post_of
-from posts.changes import PollClosed, PostCreated, PostDeleted, PostEdited, PostMarked
+from posts.changes import (
+    PollClosed,
+    PostCreated,
+    PostDeleted,
+    PostEdited,
+    PostMarked,
+    PostsImported,
+)
+from posts.external.queries.posts import load_imported
 from posts.ids import PostId
-from posts.queries.responses import find_answered
+from posts.queries.responses import find_answered, response_of
 from posts.queries.threads import thread_of
 from posts.types import Kind
-from relations.changes import EdgeChanged
+from relations.changes import EdgeChanged, FollowsImported
 
 
 @consumes(EdgeChanged)
@@ -40,13 +51,34 @@ def notify_of_follows(alias: str, deliveries: Sequence[Delivery[EdgeChanged]]) -
 
 @consumes(PostCreated, PostDeleted, PostEdited, PostMarked)
 def notify_of_interactions(alias: str, deliveries: Interactions) -> list[FollowUp]:
-    """Adds and ends notifications of mentions, replies, reposts and favourites.
+    """Adds and ends notifications of mentions, replies, reposts and reactions.
 
-    Safety: as `write_notifications`. Cost: two queries, and one round trip to each recipient's
-    shard; also what `without_muted` costs.
+    Imported reactions of long ago notify of nothing. Safety: as `write_notifications`. Cost: two
+    queries, and one round trip to each recipient's shard; also what `without_muted` costs.
     """
-    happened = list(read_response_occurrences(alias, deliveries))
-    return notify(without_muted(happened, _threads_of(deliveries)))
+    happened = read_response_occurrences(alias, deliveries)
+    news, history = split_history(happened, deliveries)
+    note_imported(history)
+    return notify(without_muted(news, _threads_of(deliveries)))
+
+
+@consumes(FollowsImported)
+def note_imported_follows(alias: str, deliveries: Sequence[Delivery[FollowsImported]]) -> None:
+    """Imported follows notify of nothing, later neither. Safety, cost: as `note_imported`, and a
+    query."""
+    pairs = {pair for delivery in deliveries for pair in delivery.payload.pairs}
+    note_imported(read_follow_occurrences(alias, pairs))
+
+
+@consumes(PostsImported)
+def note_imported_responses(alias: str, deliveries: Sequence[Delivery[PostsImported]]) -> None:
+    """As `note_imported_follows`, for answers and reposts. A new answer is a post made here too."""
+    for delivery in deliveries:
+        note_imported(
+            occurrence_of(response_of(PostId.at(row.author_id, row.moment), row.target, True))
+            for row in load_imported(delivery.payload)
+            if row.target is not None
+        )
 
 
 @consumes(PostCreated)

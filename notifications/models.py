@@ -57,7 +57,8 @@ class Inbox(ShardedModel):
 
     `newest_tick`: of the last id that was given out. `cleared_id`: the owner cleared the list up to
     here. `floor_ms`: older events were deleted and are not added again; `crowd_floor_ms`: the same
-    for follows, favourites and reposts, of which some were left out. The other columns are the
+    for follows, favourites and reposts, of which some were left out. `imported_ms`: what imports
+    brought is not newer, so no job looks for what is missing up to here. The other columns are the
     owner's policy: what becomes of notifications of accounts that the owner may not know.
     """
 
@@ -68,6 +69,7 @@ class Inbox(ShardedModel):
     cleared_id = models.BigIntegerField(db_default=0)
     floor_ms = models.BigIntegerField(db_default=0)
     crowd_floor_ms = models.BigIntegerField(db_default=0)
+    imported_ms = models.BigIntegerField(db_default=0)
     for_not_following = models.SmallIntegerField(choices=MEASURES, db_default=ACCEPT)
     for_not_followers = models.SmallIntegerField(choices=MEASURES, db_default=ACCEPT)
     for_new_accounts = models.SmallIntegerField(choices=MEASURES, db_default=ACCEPT)

@@ -28,7 +28,7 @@ from infra.importing.types import (
 OWN_GROUP, FOLLOWING_GROUPS = "user", ("user", "timeline")
 # Other feeds of a user. All further groups are of things of the product.
 PERSONAL_GROUPS = ("timeline", "notification", "story", "stories", "foryou")
-LIKE = "like"
+LIKE, FAVOURITE = "like", "favourite"
 # Of a user.
 KEPT_CUSTOM = ("username", "name")
 # The type of an activity that is a text and nothing more.
@@ -206,13 +206,12 @@ def _reply(comment: StreamComment) -> PostRecord:
 
 
 def _reaction(reaction: StreamReaction) -> ReactionRecord:
-    """A favourite would notify, so likes are not imported. Other types are names here."""
-    if reaction.type == LIKE:
-        raise LineSkipped(f"reaction: {LIKE}")
+    """A like is the favourite. Other types are names here."""
     post = reaction.comment_id or reaction.activity_id
     if not post:
         raise LineRefused("it has no activity_id and no comment_id")
     name = _NOT_IN_NAMES.sub("_", reaction.type.lower())
+    name = FAVOURITE if name == LIKE else name
     return ReactionRecord(reaction.user_id, post, name, reaction.created_at)
 
 

@@ -1,12 +1,15 @@
 """What happened, as its sources have it now: the edges and posts on the actors' shard."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from counters.kinds import DECLARED
 from infra.changes.registry import Delivery
 from notifications.rules import ATTRIBUTES
-from notifications.types import NotificationKind, Occurrence
+from notifications.types import RESPONSE_OF, NotificationKind, Occurrence
 from posts.changes import PostCreated, PostDeleted, PostEdited, PostMarked
+from posts.external.ages import FRESH_S
 from posts.ids import PostId
 from posts.queries.reactions import does_notify
 from posts.queries.responses import (
@@ -67,6 +70,36 @@ def read_response_occurrences(alias: str, deliveries: Interactions) -> Iterator[
             yield from occurrences_of_post(post_id, payload, post_id in live)
     if marks:
         yield from filter(notifies, map(occurrence_of, read_mark_responses(alias, marks)))
+
+
+class Happened(NamedTuple):
+    """`history`: reactions that were given long before they were written: imports bring them."""
+
+    news: list[Occurrence]
+    history: list[Occurrence]
+
+
+def split_history(occurrences: Iterable[Occurrence], deliveries: Interactions) -> Happened:
+    """`deliveries`: those that the occurrences were read for."""
+    written = {
+        (owner_id, mark.target_moment, mark.target_author, mark.mark): written_at
+        for owner_id, mark, written_at in _iter_marks(deliveries)
+    }
+    happened = Happened([], [])
+    for occurrence in occurrences:
+        kind = RESPONSE_OF.get(NotificationKind(occurrence.kind), Kind.POST)
+        about = (occurrence.from_id, occurrence.post_moment, occurrence.post_author, kind)
+        written_at = written.get(about)
+        late_s = 0 if written_at is None else written_at.timestamp() - occurrence.at_ms / 1_000
+        is_history = occurrence.is_on and late_s > FRESH_S
+        (happened.history if is_history else happened.news).append(occurrence)
+    return happened
+
+
+def _iter_marks(deliveries: Interactions) -> Iterator[tuple[int, PostMarked, datetime]]:
+    for delivery in deliveries:
+        if isinstance(delivery.payload, PostMarked):
+            yield delivery.owner_id, delivery.payload, delivery.created_at
 
 
 def notifies(occurrence: Occurrence) -> bool:

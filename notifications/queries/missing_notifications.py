@@ -94,7 +94,7 @@ def post_id_of(row: Occurrence) -> PostId:
 # So many of the newest followers, requests and responses of an owner are looked at.
 MOST_OF_AN_OWNER = 400
 FLOORS = """
-SELECT owner_id, floor_ms, crowd_floor_ms FROM notifications_inbox
+SELECT owner_id, greatest(floor_ms, imported_ms), crowd_floor_ms FROM notifications_inbox
 WHERE owner_id = ANY(%s::bigint[])
 """
 # Those of the wanted notifications that have a row. By primary key: owners may have very many rows.
@@ -109,9 +109,10 @@ JOIN notifications_notification USING (owner_id, from_id, kind, post_moment, pos
 def find_missing(alias: str, owner_ids: Sequence[int], now_ms: int) -> dict[int, list[Occurrence]]:
     """What the owners lack of their newest followers, requests and responses, oldest first.
 
-    Left out: what is too old, and what was deleted or left out for good. Mentions that are no
-    replies are rows of other shards, and are not looked at. So are ends of polls and new posts,
-    whose recipients are known to the change only, and decisions of moderators. Five queries.
+    Left out: what is too old, not newer than what imports brought, deleted, or left out for good.
+    Mentions that are no replies are rows of other shards, and are not looked at. So are ends of
+    polls and new posts, whose recipients are known to the change only, and decisions of moderators.
+    Five queries.
     """
     floors = {row[0]: row[1:] for row in fetch_all(alias, FLOORS, (list(owner_ids),))}
     oldest_ms = now_ms - settings.NOTIFICATION_DAYS * DAY_MS

@@ -17,7 +17,7 @@ from posts.actions.mark_post import mark_post
 from posts.errors import UnknownReaction
 from posts.external.queries.posts import KnownPost, load_known_posts, load_originals
 from posts.ids import PostId
-from posts.queries.reactions import FAVOURITE, REACTION_NAME, get_reaction_kind
+from posts.queries.reactions import REACTION_NAME, get_reaction_kind
 from posts.queries.responses import read_mark_responses
 from posts.types import Kind, Visibility
 
@@ -48,7 +48,7 @@ class ReactionImporter:
         self._accounts = AccountDirectory()
 
     def write(self, records: Sequence[Numbered], now_ms: int, dry_run: bool) -> WrittenBatch:
-        """`now_ms`: the time of reactions without one.
+        """A reaction without a time is as old as its post.
 
         Safety: idempotent; one that was taken back here stays so. Cost: one query for accounts that
         were not seen, two on each shard, and as `mark_post` for each new reaction.
@@ -64,7 +64,7 @@ class ReactionImporter:
             if reason or isinstance(kind, str):
                 refused[number] = reason or str(kind)
             elif post is not None:
-                at_s = record.at.timestamp() if record.at else now_ms / 1_000
+                at_s = record.at.timestamp() if record.at else post.post_id.posted_at_s
                 mark = _PlacedMark(number, ids[record.account], post.post_id, kind, at_s)
                 placed.append(mark)
         return _write(placed, refused, dry_run)
@@ -82,8 +82,6 @@ def _load_posts(external_ids: Iterable[str]) -> Mapping[str, KnownPost]:
 
 def _find_kind(name: str, dry_run: bool) -> Kind | str:
     """The kind of the reaction with this name, which is declared if it is not; or why not."""
-    if name == FAVOURITE:
-        return "favourites are not imported"
     if not REACTION_NAME.fullmatch(name):
         return f"{name[:40]!r} is no name of a reaction: a-z, 0-9 and _, at most 32"
     try:

@@ -197,14 +197,15 @@ def reactions_of(who, post):
     return Caller(who).get(f"/api/v1/statuses/{post}").json().get("reactions")
 
 
-def test_reactions_of_other_kinds_than_like_are_declared_and_imported(two, two_posts, tmp_path):
+def test_reactions_are_declared_and_imported_and_likes_are_favourites(two, two_posts, tmp_path):
     outcome = run_stream("reactions", tmp_path, *POSTS, *REACTIONS)
-    told = ["not kept: reaction: like: 1", "4 lines done, 2 changed, 0 failed"]
-    assert (outcome.code, outcome.out.splitlines()) == (0, told)
+    assert (outcome.code, outcome.out) == (0, "5 lines done, 3 changed, 0 failed\n")
     assert reactions_of(two[0], two_posts[0]) == [{"name": "cooked", "count": 1, "me": True}]
     assert reactions_of(two[1], two_posts[1]) == [{"name": "want_it", "count": 1, "me": False}]
     declared = {each.name: each.notifies_from_ms for each in list_reactions()}
     assert declared == {"cooked": None, "want_it": None}
+    shown = Caller(two[0]).get(f"/api/v1/statuses/{two_posts[0]}").json()
+    assert (shown["favourites_count"], shown["favourited"]) == (1, True)
     assert all(not Notification.objects.on(alias).exists() for alias in shard_aliases())
     assert_audits_find_nothing()
 
@@ -213,13 +214,13 @@ def test_a_second_run_brings_no_reaction_back(two, two_posts, tmp_path):
     run_stream("reactions", tmp_path, *REACTIONS)
     do(Caller(two[0]), "unreact/cooked", two_posts[0])
     again = run_stream("reactions", tmp_path, *REACTIONS)
-    assert again.out.splitlines()[-1] == "2 lines done, 0 changed, 0 failed"
+    assert again.out.splitlines()[-1] == "3 lines done, 0 changed, 0 failed"
     assert not reactions_of(two[0], two_posts[0])
 
 
 def test_a_dry_run_declares_no_reaction(two, two_posts, tmp_path):
     outcome = run_stream("reactions", tmp_path, *REACTIONS, words=("--dry-run",))
-    assert outcome.out.splitlines()[-1] == "2 lines looked at, 2 would change, 0 failed"
+    assert outcome.out.splitlines()[-1] == "3 lines looked at, 3 would change, 0 failed"
     assert (list_reactions(), reactions_of(two[0], two_posts[0])) == ([], None)
 
 
@@ -228,17 +229,16 @@ def test_impossible_reactions_are_refused_by_their_line(two, two_posts, tmp_path
         declare_reaction(f"r{number}", {"en": "r"}, at_ms=0, notifies=False)
     line = {"account": "u-ann", "post": "a1", "reaction": "r3", "at": AT}
     others = [
-        {"reaction": "cooked"}, {"reaction": "favourite"}, {"reaction": "1x"},
+        {"reaction": "cooked"}, {"reaction": "1x"},
         {"account": "u-eve"}, {"post": "p"}, {"at": "2999-01-01T00:00:00Z"},
     ]  # fmt: skip
     outcome = run_import("reactions", tmp_path, [line, *({**line, **each} for each in others)])
     assert outcome.out.splitlines() == [
         "line 2: there is no reaction 'cooked': Validation failed: At most 16 reactions can be"
         " declared",
-        "line 3: favourites are not imported",
-        "line 4: '1x' is no name of a reaction: a-z, 0-9 and _, at most 32",
-        "line 5: there is no account 'u-eve': import accounts first",
-        "line 6: 'p' is not here, or not any more",
-        "line 7: at is in the future",
-        "1 lines done, 1 changed, 6 failed",
+        "line 3: '1x' is no name of a reaction: a-z, 0-9 and _, at most 32",
+        "line 4: there is no account 'u-eve': import accounts first",
+        "line 5: 'p' is not here, or not any more",
+        "line 6: at is in the future",
+        "1 lines done, 1 changed, 5 failed",
     ]
