@@ -134,6 +134,7 @@ STATEMENTS = {
     "infra/changes/lease.py: ACQUIRE": "a drainer names each lane once",
     "counters/actions/move_counts.py: MOVE": "moves are added up by count: test_moving_counts.py",
     "counters/actions/postpone.py: POSTPONE": "moves are added up by count and cause",
+    "notifications/actions/note_imported.py: NOTE": "the newest of each owner is taken first",
     "posts/conversations/actions/update_conversations.py: ADD": "one row a thread: DISTINCT ON",
     "relations/lists/actions/members.py: INSERT": "reads the rows of a set of accounts",
 }
