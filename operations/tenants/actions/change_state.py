@@ -32,6 +32,12 @@ def refuse_unless_served(tenant: Tenant) -> None:
         raise TenantRefused(f"The tenant {tenant} is {tenant.state}.")
 
 
+def refuse_if_changed(tenant: Tenant) -> None:
+    """Raises: TenantRefused if any command has changed it since it was read. One query."""
+    if find_tenant(tenant.name).changed_at != tenant.changed_at:
+        raise TenantRefused(f"The tenant {tenant} was changed by another command. Begin again.")
+
+
 def _change(name: str, state: TenantState) -> Tenant:
     tenant = find_tenant(name)
     refuse_unless_served(tenant)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.version import VERSION
-from operations.tenants.actions.change_state import refuse_unless_served
+from operations.tenants.actions.change_state import refuse_if_changed, refuse_unless_served
 from operations.tenants.actions.rest import refuse_unless_at_rest
 from operations.tenants.files import copy_images
 from operations.tenants.models import Tenant
@@ -25,8 +25,9 @@ from operations.tenants.types import TenantRefused
 def export_tenant(name: str, folder: Path, say: Callable[[str], object]) -> dict[str, Any]:
     """The tenant is suspended, so that all dumps are of one moment. Returns tenant.json.
 
-    Safety: written last, tenant.json says that all is there; a killed export begins again. Raises:
-    TenantRefused. Cost: reads all rows and images.
+    Safety: written last, tenant.json says that all is there. An export that was killed begins
+    again, and so does one of a tenant that was changed in between. Raises: TenantRefused. Cost:
+    reads all rows and images.
     """
     tenant = find_tenant(name)
     refuse_unless_served(tenant)
@@ -40,6 +41,7 @@ def export_tenant(name: str, folder: Path, say: Callable[[str], object]) -> dict
         say(f"{alias}: wrote {folder / alias}.dump")
     images = copy_images(name, folder / "media")
     say(f"copied {images:,} images")
+    refuse_if_changed(tenant)
     return _describe(tenant, folder)
 
 

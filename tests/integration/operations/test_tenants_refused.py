@@ -134,6 +134,15 @@ def test_only_a_tenant_at_rest_is_exported_or_deleted(shop, tmp_path):
     assert find_tenant("shop").state == TenantState.ACTIVE
 
 
+def test_one_that_is_resumed_while_it_is_exported(shop, tmp_path, monkeypatch):
+    """Its dumps may be of two moments."""
+    monkeypatch.setattr("operations.tenants.actions.export_tenant.databases_of", lambda _: {})
+    suspend_tenant("shop")
+    said = refusal(export_tenant, "shop", tmp_path, lambda _: resume_tenant("shop"))
+    assert said == "The tenant shop was changed by another command. Begin again."
+    assert not (tmp_path / "tenant.json").exists()
+
+
 def test_other_hosts(shop):
     changed = change_hosts("shop", [HOST, "b.example.org"], "https://b.example.org")
     assert changed.hosts == [HOST, "b.example.org"]
